@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { defineConfig, type Options } from "tsup";
+import { guestEsbuild } from "./build/guest-source.js";
+
+const shared: Options = {
+  target: "node20",
+  platform: "node",
+  sourcemap: true,
+  dts: false,
+  esbuildPlugins: [guestEsbuild],
+};
+// tsup 8 passes `baseUrl`, which TypeScript 6 deprecates.
+const dts = { compilerOptions: { ignoreDeprecations: "6.0" } };
+
+const entries = {
+  index: "src/index.ts",
+  register: "src/register.ts",
+  search: "src/search.ts",
+  sandbox: "src/sandbox.ts",
+  testing: "src/testing.ts",
+};
+const library = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)));
+
+export default defineConfig([
+  // ESM: shared chunks, so that every entry point shares one copy of each class.
+  { ...shared, entry: library, format: ["esm"], splitting: true },
+  // The worker is one file with the engine inside: a cold start reads one file instead of a dozen.
+  {
+    ...shared,
+    entry: { worker: "src/sandbox/quickjs/worker.ts" },
+    format: ["esm"],
+    splitting: false,
+    noExternal: [/quickjs-emscripten/, /@jitl/],
+  },
+  { ...shared, entry: library, format: ["esm"], dts: { ...dts, only: true } },
+  // CJS: no splitting (tsup would pass it through sucrase), and our own import.meta.url (tsup's shim breaks on # and % in paths).
+  {
+    ...shared,
+    entry: library,
+    format: ["cjs"],
+    dts,
+    splitting: false,
+    esbuildOptions(options) {
+      options.define = { ...options.define, "import.meta.url": "importMetaUrl" };
+      options.banner = {
+        js: '"use strict"; const importMetaUrl = require("node:url").pathToFileURL(__filename).href;',
+      };
+    },
+  },
+]);
