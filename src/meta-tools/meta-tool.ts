@@ -1,6 +1,9 @@
-import type { CallContext, CallToolResult, Tool } from "../catalog/tool.js";
+import type { CallRecord } from "../calls/call-record.js";
+import type { CallContext, CallToolResult, ContentBlock, Tool } from "../catalog/tool.js";
 import type { SandboxResult } from "../sandbox/provider.js";
 import type { Detail } from "../search/serializers/serializer.js";
+
+export type { CallRecord } from "../calls/call-record.js";
 
 /** What the model sees instead of the tools. */
 export interface MetaTool {
@@ -12,15 +15,6 @@ export interface MetaTool {
 /** Makes a meta-tool over an engine. Called once per engine. */
 export type MetaToolFactory = (engine: CodeMode) => MetaTool;
 
-/** One call a script made. */
-export interface CallRecord {
-  tool: string;
-  server?: string | undefined;
-  ok: boolean;
-  /** Milliseconds from the script's call to its answer. */
-  ms: number;
-}
-
 /** What became of a script. */
 export type ExecuteOutcome = SandboxResult & {
   calls: readonly CallRecord[];
@@ -30,6 +24,10 @@ export type ExecuteOutcome = SandboxResult & {
   stderr: string;
   /** What was repaired, ignored or cut: sentences for the model. */
   notes: readonly string[];
+  /** Images, audio and resources that the value holds, in order. In the value itself each is `{ type, mimeType }`. */
+  content: readonly ContentBlock[];
+  /** True when the value is nothing but content: one block, or a list of blocks. `content` then holds its text blocks too. */
+  contentOnly: boolean;
   durationMs: number;
 };
 

@@ -1,0 +1,223 @@
+import type { CatalogEntry, CatalogView } from "../catalog/catalog.js";
+import { isSequential, serverOf, type CallContext, type ToolResult } from "../catalog/tool.js";
+import { messageOf, ToolCallError, ValidationError } from "../errors.js";
+import { ActiveCalls } from "./active-calls.js";
+import { addDefaults, coerceArguments, shapeArguments, type ArgumentPlan, type ArgumentPlans } from "./arguments.js";
+import { CallBudget } from "./budget.js";
+import { failed, invalidArguments, metaToolInside, unknownTool } from "./call-errors.js";
+import { answeredWithError, needsClient, rejectedCall } from "./call-failures.js";
+import type { CallRecord } from "./call-record.js";
+import { ContentHandles } from "./content-handles.js";
+import type { LimitValues } from "./limits.js";
+import { normalizeResult } from "./normalize-result.js";
+import { askPolicy, callInfo, type CallPolicy } from "./policy.js";
+import { isRecord } from "./schema-types.js";
+import { argumentCheck } from "./validate.js";
+
+/** What the calls of one run need. */
+export interface RunCallsOptions {
+  catalog: CatalogView;
+  limits: LimitValues;
+  plans: ArgumentPlans;
+  policy?: CallPolicy | undefined;
+  /** Whose calls these are. */
+  context: CallContext;
+  /** Names that exist only outside scripts. */
+  metaToolNames: ReadonlySet<string>;
+}
+
+/** Suggestions compare a name with every tool: a script that guesses on gets none after this many. */
+const MAX_SUGGESTIONS = 10;
+const MAX_RECORDED_NAME = 128;
+
+/** The calls of one run: one object per run, so that no result can reach another. */
+export class RunCalls {
+  /** In the order in which the script made them. */
+  readonly records: CallRecord[] = [];
+  readonly handles = new ContentHandles();
+  /** A protocol error that the client has to see itself (it must open a URL), as the source threw it. */
+  protocolError: unknown;
+  private readonly budget: CallBudget;
+  private readonly active: ActiveCalls;
+  private readonly pending = new Set<CallRecord>();
+  private readonly failures = new Map<CallRecord, string>();
+  private suggestions = 0;
+  private wake: (() => void) | undefined;
+
+  constructor(private readonly options: RunCallsOptions) {
+    this.budget = new CallBudget(options.limits);
+    this.active = new ActiveCalls(options.context, options.limits.toolTimeoutMs);
+  }
+
+  /**
+   * `call_tool` of a script.
+   *
+   * @returns What the tool gave: its structured content, else its text, else null; media as handle objects.
+   * @throws {CodeModeError} of kind tool, validation, limit, approval, timeout or cancelled. Its message is for the script.
+   */
+  async callTool(name: unknown, given?: unknown, ...rest: unknown[]): Promise<unknown> {
+    this.budget.countCall();
+    if (typeof name !== "string") throw new ValidationError("call_tool(name, params): the name must be a string.");
+    const record = this.begin(name);
+    return this.recorded(record, async () => {
+      const entry = await this.lookUp(name, record);
+      const plan = this.options.plans.for(entry.tool);
+      const args = await this.admit(entry, plan, given, rest);
+      const result = await this.send(entry, plan, args);
+      if (result.isError === true) throw await answeredWithError(entry, plan, args, result);
+      return this.receive(entry, result);
+    });
+  }
+
+  /**
+   * Another function of the script that counts as a call (`search_tools`, `get_schema`).
+   *
+   * @throws {LimitError} as for a tool.
+   */
+  async count<T>(name: string, call: (context: CallContext) => Promise<T>): Promise<T> {
+    this.budget.countCall();
+    const record = this.begin(name);
+    record.readOnly = true;
+    return this.recorded(record, () => this.active.run(name, call));
+  }
+
+  /** Calls without an answer yet. */
+  get unanswered(): readonly CallRecord[] {
+    return [...this.pending];
+  }
+
+  /** The message of a call that failed; undefined when it did not. */
+  failureOf(record: CallRecord): string | undefined {
+    return this.failures.get(record);
+  }
+
+  /** Resolves when every call has its answer, or after `ms`. */
+  async idle(ms: number): Promise<void> {
+    if (this.pending.size === 0) return;
+    const { promise, resolve } = withResolver();
+    this.wake = resolve;
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  /** Aborts what is under way and refuses further calls. What still comes in is dropped. */
+  end(): void {
+    this.budget.close();
+    this.active.end();
+  }
+
+  private begin(name: string): CallRecord {
+    const record: CallRecord = { tool: name.slice(0, MAX_RECORDED_NAME), ok: false, ms: 0 };
+    this.records.push(record);
+    this.pending.add(record);
+    return record;
+  }
+
+  private async recorded<T>(record: CallRecord, call: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    try {
+      const value = await call();
+      record.ok = true;
+      return value;
+    } catch (error) {
+      this.failures.set(record, messageOf(error));
+      throw error;
+    } finally {
+      record.ms = Math.round((performance.now() - start) * 1000) / 1000;
+      this.pending.delete(record);
+      if (this.pending.size === 0) this.wake?.();
+    }
+  }
+
+  private async lookUp(name: string, record: CallRecord): Promise<CatalogEntry> {
+    const { catalog, metaToolNames } = this.options;
+    const entry = await catalog.find(name);
+    if (entry === undefined) {
+      if (metaToolNames.has(name)) throw metaToolInside(name);
+      const candidates = this.suggestions++ < MAX_SUGGESTIONS ? (await catalog.snapshot()).entries.keys() : [];
+      throw unknownTool(name, candidates);
+    }
+    record.tool = entry.tool.name;
+    record.server = serverOf(entry.tool);
+    record.readOnly = entry.tool.annotations?.["readOnlyHint"] === true;
+    return entry;
+  }
+
+  /** From what the script gave to what the tool gets. */
+  private async admit(
+    entry: CatalogEntry,
+    plan: ArgumentPlan,
+    given: unknown,
+    rest: readonly unknown[],
+  ): Promise<Record<string, unknown>> {
+    const args = shapeArguments(entry.shown, given, rest);
+    this.budget.checkArgumentBytes(entry.tool.name, jsonBytes(entry.tool.name, "arguments", args));
+    addDefaults(args, plan);
+    await this.check(entry, args, plan);
+    const edited = await this.decide(entry, args);
+    if (edited === undefined) return args;
+    await this.check(entry, edited, plan);
+    return edited;
+  }
+
+  private async check(entry: CatalogEntry, args: Record<string, unknown>, plan: ArgumentPlan): Promise<void> {
+    coerceArguments(entry.shown, args, plan);
+    if (entry.source.validatesArguments === true) return;
+    const faults = (await argumentCheck(entry.tool))(args);
+    if (faults !== undefined) throw invalidArguments(entry.shown, faults);
+  }
+
+  private async decide(
+    entry: CatalogEntry,
+    args: Record<string, unknown>,
+  ): Promise<Record<string, unknown> | undefined> {
+    const { policy, context } = this.options;
+    if (policy === undefined) return undefined;
+    const edited = await askPolicy(policy, callInfo(entry.tool, args, "script", context.callerId));
+    return edited && { ...edited };
+  }
+
+  private async send(
+    entry: CatalogEntry,
+    plan: ArgumentPlan,
+    args: Record<string, unknown>,
+  ): Promise<ToolResult> {
+    const { tool, source } = entry;
+    const turn = this.budget.enter(isSequential(tool));
+    if (turn !== undefined) await turn;
+    try {
+      const result: unknown = await this.active.run(tool.name, (context) => source.callTool(tool.name, args, context));
+      return isRecord(result) ? result : {};
+    } catch (reason) {
+      if (needsClient(reason)) this.protocolError ??= reason;
+      throw rejectedCall(entry, plan, args, reason);
+    } finally {
+      this.budget.leave();
+    }
+  }
+
+  private receive({ tool }: CatalogEntry, result: ToolResult): unknown {
+    const { value, heldCharacters } = normalizeResult(result, this.handles);
+    this.budget.countResultBytes(tool.name, jsonBytes(tool.name, "result", value) + heldCharacters);
+    return value;
+  }
+}
+
+/** @throws {ToolCallError} for what JSON cannot hold. */
+function jsonBytes(tool: string, what: string, value: unknown): number {
+  if (typeof value === "string") return Buffer.byteLength(value) + 2;
+  try {
+    return Buffer.byteLength(JSON.stringify(value) ?? "");
+  } catch (cause) {
+    throw new ToolCallError(failed(tool, `its ${what} cannot be sent as JSON.`), { details: { tool }, cause });
+  }
+}
+
+function withResolver(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
