@@ -11,16 +11,9 @@ export interface CatalogEntry {
   source: ToolSource;
 }
 
-/** A source whose tools could not be listed, while those of others could. */
-export interface SourceFailure {
-  source: string;
-  message: string;
-}
-
 /** The tools of one caller at one moment. */
 export interface Snapshot {
-  entries: ReadonlyMap<string, CatalogEntry>;
-  failures: readonly SourceFailure[];
+  readonly entries: ReadonlyMap<string, CatalogEntry>;
 }
 
 /** What a {@link Catalog} is made of. */
@@ -43,6 +36,7 @@ export class Catalog {
   private readonly listeners = new Set<() => void>();
   private readonly unsubscribe: (() => void)[] = [];
   private listedOnce = false;
+  private last: { lists: readonly (readonly Tool[])[]; snapshot: Snapshot } | undefined;
   /** Counts the changes that sources told of: a snapshot of an older one is stale. */
   revision = 0;
 
@@ -55,25 +49,27 @@ export class Catalog {
   }
 
   /**
-   * Lists all sources for this caller.
+   * Lists all sources for this caller. Gives the same snapshot again while every source lists the very same tools.
    *
    * @throws {ConfigurationError} when two sources have a tool of one name and this is the first list ever. Later on the
    * second one is left out, with one warning.
-   * @throws what the server's own source rejected with. Further sources that fail are reported in `failures`.
+   * @throws what the server's own source rejected with. A further source that fails is left out, with one warning.
    */
   async list(context: CallContext): Promise<Snapshot> {
-    const lists = await Promise.allSettled(this.sources.map(async (source) => source.listTools(context)));
-    const [own] = lists;
+    const settled = await Promise.allSettled(this.sources.map(async (source) => source.listTools(context)));
+    const [own] = settled;
     if (own?.status === "rejected") throw own.reason;
-    const entries = new Map<string, CatalogEntry>();
-    const failures: SourceFailure[] = [];
-    for (const [index, source] of this.sources.entries()) {
-      const list = lists[index];
-      if (list?.status === "fulfilled") this.merge(entries, source, list.value);
-      else failures.push({ source: labelOf(source), message: messageOf(list?.reason) });
+    const lists = settled.map((list, index) => (list.status === "fulfilled" ? list.value : this.unlisted(index, list.reason)));
+    if (this.last !== undefined && this.options.include === undefined && sameLists(this.last.lists, lists)) {
+      return this.last.snapshot;
     }
+    const entries = new Map<string, CatalogEntry>();
+    for (const [index, source] of this.sources.entries()) this.merge(entries, source, lists[index] ?? []);
     this.listedOnce = true;
-    return { entries, failures };
+    const snapshot = { entries };
+    // Copies: a source may change the array it gave.
+    this.last = { lists: lists.map((list) => [...list]), snapshot };
+    return snapshot;
   }
 
   /** What one run or one search sees: listed when it is first needed. */
@@ -127,11 +123,19 @@ export class Catalog {
         { details: { tool: name, sources: [first.name, second.name] } },
       );
     }
-    if (this.warned.has(name)) return;
-    this.warned.add(name);
-    process.emitWarning(`Tool "${name}" is in two sources: ${where}. The one of ${labelOf(second)} is left out.`, {
-      type: "McpCodeModeWarning",
-    });
+    this.warnOnce(name, `Tool "${name}" is in two sources: ${where}. The one of ${labelOf(second)} is left out.`);
+  }
+
+  private unlisted(index: number, reason: unknown): readonly Tool[] {
+    const source = labelOf(this.sources[index] ?? {});
+    this.warnOnce(`source ${index}`, `The tools of ${source} could not be listed and are left out: ${messageOf(reason)}`);
+    return [];
+  }
+
+  private warnOnce(subject: string, message: string): void {
+    if (this.warned.has(subject)) return;
+    this.warned.add(subject);
+    process.emitWarning(message, { type: "McpCodeModeWarning" });
   }
 }
 
@@ -141,7 +145,6 @@ export class CatalogView {
   /** The list that has no answer yet: many unknown names at once ask for one. */
   private underway: Promise<Snapshot> | undefined;
   private revision = -1;
-  private paths: { of: Snapshot; names: ReadonlyMap<string, string> } | undefined;
 
   constructor(
     private readonly catalog: Catalog,
@@ -187,14 +190,24 @@ export class CatalogView {
   private lookUp(snapshot: Snapshot, name: string): CatalogEntry | undefined {
     const exact = snapshot.entries.get(name);
     if (exact !== undefined) return exact;
-    if (this.paths?.of !== snapshot) this.paths = { of: snapshot, names: pathsOf(snapshot) };
-    const meant = this.paths.names.get(name);
+    const meant = pathsOf(snapshot).get(name);
     return meant === undefined ? undefined : snapshot.entries.get(meant);
   }
 }
 
-/** Every way a script may write a tool besides its name, with the name it means. An earlier way wins. */
-function pathsOf({ entries }: Snapshot): Map<string, string> {
+const pathsBySnapshot = new WeakMap<Snapshot, ReadonlyMap<string, string>>();
+
+/** Every way a script may write a tool besides its name, with the name it means. */
+function pathsOf(snapshot: Snapshot): ReadonlyMap<string, string> {
+  const known = pathsBySnapshot.get(snapshot);
+  if (known !== undefined) return known;
+  const paths = collectPaths(snapshot);
+  pathsBySnapshot.set(snapshot, paths);
+  return paths;
+}
+
+/** An earlier way wins over a later one. */
+function collectPaths({ entries }: Snapshot): Map<string, string> {
   const paths = new Map<string, string>();
   const add = (path: string, name: string): void => void (paths.has(path) || paths.set(path, name));
   const names = [...entries.keys()];
@@ -210,6 +223,13 @@ function pathsOf({ entries }: Snapshot): Map<string, string> {
     }
   }
   return paths;
+}
+
+function sameLists(left: readonly (readonly Tool[])[], right: readonly (readonly Tool[])[]): boolean {
+  return left.every((list, index) => {
+    const other = right[index];
+    return other !== undefined && other.length === list.length && list.every((tool, at) => tool === other[at]);
+  });
 }
 
 function namesByServer(entries: Snapshot["entries"]): Map<string, string[]> {
@@ -229,4 +249,4 @@ function withServer(tool: Tool, server: string | undefined): Tool {
   return { ...tool, _meta: { ...tool._meta, "mcp-codemode/server": server } };
 }
 
-const labelOf = (source: ToolSource): string => (source.name === undefined ? "the server itself" : `"${source.name}"`);
+const labelOf = (source: Pick<ToolSource, "name">): string => (source.name === undefined ? "the server itself" : `"${source.name}"`);

@@ -1,14 +1,19 @@
 import type { CallRecord } from "../calls/call-record.js";
-import type { CallContext, CallToolResult, ContentBlock, Tool } from "../catalog/tool.js";
+import type { Awaitable, CallContext, CallToolResult, ContentBlock, Tool } from "../catalog/tool.js";
+import type { LimitValues } from "../calls/limits.js";
 import type { SandboxResult } from "../sandbox/provider.js";
-import type { Detail } from "../search/serializers/serializer.js";
+import type { Detail, SearchResultSerializer } from "../search/serializers/serializer.js";
+import type { SearchStrategy } from "../search/strategy.js";
 
 export type { CallRecord } from "../calls/call-record.js";
 
 /** What the model sees instead of the tools. */
 export interface MetaTool {
   readonly tool: Tool;
-  /** Never rejects for what the model sent: that is a result with `isError`. */
+  /**
+   * Never rejects for what the model sent: that is a result with `isError`. Rejects only with a protocol error that the
+   * client itself has to act on (a URL to open).
+   */
   call(args: Record<string, unknown>, context: CallContext): Promise<CallToolResult>;
 }
 
@@ -28,8 +33,17 @@ export type ExecuteOutcome = SandboxResult & {
   content: readonly ContentBlock[];
   /** True when the value is nothing but content: one block, or a list of blocks. `content` then holds its text blocks too. */
   contentOnly: boolean;
+  /** A line of code for the next try, when the error tells what it should be. */
+  next?: string | undefined;
+  /** True when the value was made smaller to fit `limits.maxResultBytes`. */
+  truncated: boolean;
+  /** A protocol error of a tool that the client itself has to act on (a URL to open), as the source threw it. */
+  protocolError?: unknown;
   durationMs: number;
 };
+
+/** Makes the reply of an execute. A string becomes its only text. */
+export type ExecuteResultSerializer = (outcome: ExecuteOutcome) => Awaitable<string | CallToolResult>;
 
 /** Arguments of a search. */
 export interface SearchArguments {
@@ -46,8 +60,26 @@ export interface ExecuteArguments {
   inputs?: Record<string, unknown>;
 }
 
+/** The options of an engine, as far as meta-tools need them. */
+export interface MetaToolSettings {
+  readonly searchToolName: string;
+  readonly executeToolName: string;
+  /** Absent: the built-in description. */
+  readonly executeDescription: string | undefined;
+  readonly searchStrategy: SearchStrategy;
+  readonly searchResultSerializer: SearchResultSerializer;
+  readonly executeResultSerializer: ExecuteResultSerializer;
+  readonly structuredOutput: "none" | "value";
+  readonly limits: Readonly<LimitValues>;
+  /** Extra search words by tool name. */
+  readonly aliases: ReadonlyMap<string, readonly string[]>;
+  /** True for a tool that stays listed: search does not show it. */
+  isDirect(tool: Tool): boolean;
+}
+
 /** Code mode without an MCP server: the engine behind {@link codeMode}. */
 export interface CodeMode {
+  readonly settings: MetaToolSettings;
   readonly metaTools: readonly MetaTool[];
   /** The tools that this caller may use now. */
   listTools(context?: Partial<CallContext>): Promise<readonly Tool[]>;

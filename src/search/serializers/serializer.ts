@@ -18,3 +18,19 @@ export type SearchResultSerializer = (
   tools: Tool[],
   context: SerializeContext,
 ) => Awaitable<string | readonly object[]>;
+
+/** Known to every copy of this package in a process: `mcp-codemode/search` in CJS has one of its own. */
+const PROSE = Symbol.for("mcp-codemode.prose");
+
+/**
+ * Marks a serializer of this package whose text is for reading: search puts a heading over it ("2 of 40 tools:") and
+ * says itself when nothing was found. What other serializers give is sent as it is.
+ */
+export function asProse<S extends SearchResultSerializer>(serializer: S): S {
+  return Object.defineProperty(serializer, PROSE, { value: true });
+}
+
+/** True for one that {@link asProse} marked. */
+export function isProse(serializer: SearchResultSerializer): boolean {
+  return PROSE in serializer;
+}

@@ -1,0 +1,66 @@
+import type { LimitValues } from "../calls/limits.js";
+
+/** Every sentence a model reads about the meta-tools stands in this file. */
+
+/** What `search` says of itself. */
+export function searchDescription(defaultLimit: number): string {
+  return [
+    "Find the tools of this server by what they do. Only tools found here can be called, and only from a script of the execute tool: they are not listed anywhere else.",
+    `\`query\`: words that describe the task, or exact tool names separated by commas. Without a query: all tools in name order. \`limit\`: how many (default ${defaultLimit}).`,
+    "Each hit says how a script calls it and what it takes. Ask once for everything a task needs.",
+  ].join("\n");
+}
+
+/** Texts of the arguments of `search`. */
+export const SEARCH_ARGUMENTS = {
+  query: "What the tools should do, in a few words; or exact names: \"a, b, c\". Empty: all tools in name order.",
+  limit: "Most tools to show.",
+  detail: "How much of each tool: brief (name and first sentence), signature, detailed, full (with schemas).",
+  server: "Only tools of this server.",
+  tags: 'Only tools with one of these tags; "untagged" for those without any.',
+} as const;
+
+/** What `execute` says of itself unless the host has its own words. */
+export function executeDescription(limits: LimitValues): string {
+  return [
+    "Run one script that does the whole task: it calls tools, filters and combines what they give, and only what it returns comes back. Do the work in a single block rather than one execute per step.",
+    "JavaScript or TypeScript with top-level await; end with `return value`.",
+    "In scope:",
+    '- `await call_tool(name, params)`: calls a tool by the name search shows, with one object of parameters, as in `await call_tool("list_items", { page: 1 })`. Gives its structured content, else its text as a string; throws an Error when it fails.',
+    "- `await tools.<name>(params)`: the same call; text that is a JSON object or array comes parsed, and a lone `result` unwrapped.",
+    "- `await search_tools(query)`, `await get_schema(names)`: the tools there are, as data.",
+    "- `console.log(...)`: comes back with the result.",
+    "Tools exist only inside `code`. There is no fetch, require, process, file or package. Independent calls: `await Promise.all([...])`. A failed call can be caught.",
+    limitSentence(limits),
+  ].join("\n");
+}
+
+/** Texts of the arguments of `execute`. */
+export const EXECUTE_ARGUMENTS = {
+  code: "The script. Ends with `return value`.",
+  inputs: "Values the script reads as `inputs`.",
+} as const;
+
+function limitSentence(limits: LimitValues): string {
+  const parts = [
+    finite(limits.timeoutMs, (ms) => `${seconds(ms)} in all`),
+    finite(limits.toolTimeoutMs, (ms) => `${seconds(ms)} per call`),
+    finite(limits.maxToolCalls, (calls) => `${calls} calls`),
+    finite(limits.maxConcurrentCalls, (calls) => `${calls} at a time`),
+    finite(limits.maxResultBytes, (bytes) => `${size(bytes)} of result, so filter inside the script`),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? "" : `Limits: ${parts.join(", ")}.`;
+}
+
+const finite = (value: number, say: (value: number) => string): string | undefined =>
+  Number.isFinite(value) ? say(value) : undefined;
+
+const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
+
+const size = (bytes: number): string => (bytes < 10_240 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`);
+
+/** Nothing came out of a script. */
+export const NOTHING_RETURNED = "Nothing was returned. End the script with `return value`.";
+
+/** An empty `code`. */
+export const EMPTY_SCRIPT = "empty script: `code` has nothing to run. Send a script that ends with `return value`.";
