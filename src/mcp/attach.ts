@@ -2,7 +2,7 @@ import type { CallContext, Tool, ToolResult, ToolSource } from "../catalog/tool.
 import { ConfigurationError } from "../errors.js";
 import { carriedRequest, carryRequest } from "./context.js";
 import type { Generation } from "./generation.js";
-import { HandlerTable } from "./handler-table.js";
+import { HandlerTable, markInside } from "./handler-table.js";
 import type { HostAdapter, HostSurface } from "./host-adapter.js";
 import { type HostServer, INVALID_PARAMS, protocolError, recogniseServer } from "./host-server.js";
 import { ListChanges } from "./list-changes.js";
@@ -126,7 +126,9 @@ class ServerAdapter implements HostAdapter {
   }
 
   #requestOf(context: CallContext): object {
-    return carriedRequest(context, this.#server.low) ?? this.#generation.extraWithoutRequest(context.signal);
+    return (
+      carriedRequest(context, this.#server.low) ?? markInside(this.#generation.extraWithoutRequest(context.signal))
+    );
   }
 
   #onListed(tools: readonly Tool[]): void {

@@ -1,7 +1,18 @@
-import type { Handler, LowLevelServer } from "./host-server.js";
+import { type Handler, type LowLevelServer, METHOD_NOT_FOUND, protocolError } from "./host-server.js";
 import { MethodOverride } from "./method-override.js";
 
 type Get = (method: string) => Handler | undefined;
+
+/** On what a handler gets as its last argument: the request has come past the handlers in front. Survives a spread. */
+const INSIDE = Symbol("mcp-codemode.inside");
+
+/** Marks a request as one for the server's own handlers. */
+export function markInside<T extends object>(extra: T): T {
+  (extra as { [INSIDE]?: true })[INSIDE] = true;
+  return extra;
+}
+
+const isInside = (extra: unknown): boolean => (extra as { [INSIDE]?: true } | undefined)?.[INSIDE] === true;
 
 /**
  * The request handlers of a server, with others in front of some of them.
@@ -17,11 +28,7 @@ export class HandlerTable {
 
   constructor(server: LowLevelServer) {
     this.#server = server;
-    this.#get = new MethodOverride<Get>(
-      server._requestHandlers,
-      "get",
-      (original) => (method) => this.#inFront.get(method) ?? original(method),
-    );
+    this.#get = new MethodOverride<Get>(server._requestHandlers, "get", () => (method) => this.#found(method));
   }
 
   /** True when the server has registered a handler for this very method. */
@@ -37,6 +44,21 @@ export class HandlerTable {
   /** Puts handlers in front of the server's own ones. */
   putInFront(handlers: ReadonlyMap<string, Handler>): void {
     for (const [method, handler] of handlers) this.#inFront.set(method, handler);
+  }
+
+  /**
+   * What the SDK finds. Users find it too, who wrap the handler they find and register that instead: called by such a
+   * wrapper, from inside, it is the handler that stood there before.
+   */
+  #found(method: string): Handler | undefined {
+    const below = this.#get.original(method);
+    if (!this.#inFront.has(method)) return below;
+    return (request, extra) => {
+      const front = isInside(extra) ? undefined : this.#inFront.get(method);
+      if (front !== undefined) return front(request, markInside(extra as object));
+      if (below !== undefined) return below(request, extra);
+      throw protocolError(METHOD_NOT_FOUND, "Method not found");
+    };
   }
 
   /** Gives the server its own table back. */
