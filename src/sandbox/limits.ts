@@ -15,6 +15,8 @@ export interface SandboxLimitValues {
   maxCodeBytes: number;
   /** Captured console output, in bytes of UTF-8. */
   maxLogBytes: number;
+  /** The arguments of one call as JSON text, in bytes of UTF-8. */
+  maxArgumentBytes: number;
   /** The result as JSON text, in bytes of UTF-8. */
   maxResultBytes: number;
   /** Messages of one run from the script to the host, of all kinds. */
@@ -35,6 +37,7 @@ export const DEFAULT_SANDBOX_LIMITS: Readonly<SandboxLimitValues> = Object.freez
   maxStackBytes: MIB,
   maxCodeBytes: 256 * KIB,
   maxLogBytes: 8 * KIB,
+  maxArgumentBytes: MIB,
   maxResultBytes: 32 * KIB,
   maxBridgeMessages: 10_000,
 });
@@ -48,8 +51,10 @@ const LEAST: Partial<Record<string, number>> = {
   cpuMs: 1,
 };
 
-/** Above this WebAssembly has no addresses. */
-const MOST: Partial<Record<string, number>> = { memoryBytes: 4096 * MIB };
+/** The engine addresses 2 GiB, and its stack is five MiB of them. */
+export const MOST_MEMORY_BYTES = 2048 * MIB;
+export const MOST_STACK_BYTES = 2 * MIB;
+const MOST: Partial<Record<string, number>> = { memoryBytes: MOST_MEMORY_BYTES, maxStackBytes: MOST_STACK_BYTES };
 
 /**
  * Limits given by the user over the defaults. Never shares an object with either.

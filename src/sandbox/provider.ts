@@ -65,5 +65,7 @@ export interface SandboxProvider {
    */
   readonly accepts?: "script" | "function-body";
   run(code: string, options: SandboxRunOptions): Promise<SandboxResult>;
+  /** Starts what a first run would wait for, without waiting for it. Called when code mode is applied to a server. */
+  warmUp?(): void;
   close?(): Promise<void>;
 }

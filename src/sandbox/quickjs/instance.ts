@@ -1,0 +1,294 @@
+import prelude from "./prelude/index.ts?guest";
+import type { QuickJSHandle } from "quickjs-emscripten-core";
+import { loadEngine, type Pointer, type RawEngine } from "./engine.js";
+import { restoreImage, takeImage, type BaseImage } from "./image.js";
+
+/** What the script does with its one function of the host. `text` is only read when the handler calls it. */
+export type HostHandler = (kind: number, id: number, text: GuestText) => void;
+
+/** Text in guest memory, readable while the handler runs. */
+export interface GuestText {
+  /** Calls `use` with its place: UTF-8, valid until `use` returns. */
+  read(use: (bytes: Uint8Array, at: number, length: number) => void): void;
+}
+
+const GUEST_FUNCTIONS = ["begin", "finish", "settle", "tick", "describe"] as const;
+/** A function of the guest's side that the host may call. */
+export type GuestFunction = (typeof GUEST_FUNCTIONS)[number];
+
+/** Size of the block that guest and host share: see prelude/host.ts. */
+const CONTROL_BYTES = 64;
+/** Texts up to this size go through one standing buffer instead of an allocation. */
+const INPUT_BYTES = 1 << 16;
+/** JS_EVAL_FLAG_ASYNC: top-level await, and a promise of { value: completion }. */
+const EVAL_ASYNC = 1 << 7;
+/** An exception's tag word in an engine value. */
+const EXCEPTION_TAG = -1;
+
+export interface InstanceOptions {
+  wasmModule: WebAssembly.Module;
+  /** Hard cap of the engine's memory. */
+  memoryBytes: number;
+  /** Largest stack a script may get in this thread: a run may ask for less. */
+  maxStackBytes: number;
+}
+
+/** One engine: its memory, its base image and the calls a run needs. Knows nothing of threads, limits or messages. */
+export class Instance {
+  /** Set by a trap: the stack pointer of the engine is then wrong for ever, and the instance must be dropped. */
+  broken = false;
+  /** Called by the engine every few thousand steps: true interrupts the script. */
+  onInterrupt: () => boolean = () => false;
+  onHost: HostHandler = () => {};
+
+  private view: DataView;
+
+  private constructor(
+    private readonly raw: RawEngine,
+    readonly memory: WebAssembly.Memory,
+    readonly memoryBytes: number,
+    private readonly at: Places,
+    private readonly image: BaseImage,
+  ) {
+    this.view = new DataView(memory.buffer);
+  }
+
+  /** A new engine with the prelude in it. About 1 ms from a compiled module, more for the first one of a thread. */
+  static async create(options: InstanceOptions): Promise<Instance> {
+    const { quickjs, raw, memory } = await loadEngine(options.wasmModule, options.memoryBytes);
+    const firstAllocation = raw._malloc(16);
+    const runtime = quickjs.newRuntime();
+    // Stops one huge request at once; the sum is bounded by the memory itself.
+    runtime.setMemoryLimit(options.memoryBytes);
+    runtime.setMaxStackSize(options.maxStackBytes);
+    let self: Instance | undefined;
+    runtime.setInterruptHandler(() => self?.onInterrupt() ?? false);
+    const context = withStoppedClock(() => runtime.newContext());
+    const pointer = (value: unknown): Pointer => (value as { value: Pointer }).value;
+    const contextAt = pointer((context as unknown as { ctx: unknown }).ctx);
+    const runtimeAt = pointer((runtime as unknown as { rt: unknown }).rt);
+
+    installHostFunction(raw, contextAt, context, (kind, id, text) => self?.onHost(kind, id, text));
+    const control = raw._malloc(CONTROL_BYTES);
+    new Uint8Array(memory.buffer, control, CONTROL_BYTES).fill(0);
+    const bufferAt = raw._QTS_NewArrayBuffer(contextAt, control, CONTROL_BYTES);
+    context.setProp(context.global, "__control", handleOf(context, bufferAt));
+    context.unwrapResult(context.evalCode(prelude, "prelude.js")).dispose();
+    const api = context.getProp(context.global, "__prelude");
+    const functions = Object.fromEntries(GUEST_FUNCTIONS.map((name) => [name, pointer(context.getProp(api, name))]));
+    context.unwrapResult(context.evalCode("delete globalThis.__prelude")).dispose();
+
+    const places: Places = {
+      context: contextAt,
+      runtime: runtimeAt,
+      functions: functions as Record<GuestFunction, Pointer>,
+      undefined: pointer(context.undefined),
+      true: pointer(context.true),
+      false: pointer(context.false),
+      control,
+      fileName: newCString(raw, "script.js"),
+      input: raw._malloc(INPUT_BYTES + 1),
+      args: raw._malloc(16),
+      out: raw._malloc(8),
+    };
+    self = new Instance(
+      raw,
+      memory,
+      options.memoryBytes,
+      places,
+      takeImage(memory, raw, firstAllocation, options.maxStackBytes),
+    );
+    self.reset();
+    return self;
+  }
+
+  /** The base image back: nothing of a run is left. */
+  reset(): void {
+    this.onHost = () => {};
+    this.onInterrupt = () => false;
+    restoreImage(this.memory, this.image);
+  }
+
+  /** Bytes of memory the engine has taken; it never gives any back. */
+  get memorySize(): number {
+    return this.memory.buffer.byteLength;
+  }
+
+  setMaxStack(bytes: number): void {
+    this.raw._QTS_RuntimeSetMaxStackSize(this.at.runtime, bytes);
+  }
+
+  /** A word of the control block: see prelude/host.ts. */
+  setControl(word: number, value: number): void {
+    this.memoryView().setUint32(this.at.control + word * 4, value >>> 0, true);
+  }
+
+  /** A 64-bit float of the control block. */
+  controlTime(index: number): number {
+    return this.memoryView().getFloat64(this.at.control + index * 8, true);
+  }
+
+  /** Evaluates a script. `async`: top-level await is allowed, and the value is a promise of a boxed completion. */
+  evaluate(code: string, async: boolean): { value: Pointer; error: string | undefined } {
+    const bytes = Buffer.from(`${code}\0`);
+    const at = this.place(bytes, 0, bytes.length - 1);
+    const flags = async ? EVAL_ASYNC : 0;
+    const value = this.raw._QTS_Eval(this.at.context, at, bytes.length - 1, this.at.fileName, 0, flags);
+    return { value, error: this.exceptionOf(value) };
+  }
+
+  /** Hands the script's promise to the guest, which reports its end by itself. */
+  finish(promise: Pointer, boxed: boolean): void {
+    this.free(this.callWith("finish", promise, boxed ? this.at.true : this.at.false));
+  }
+
+  /** Calls a function of the guest's side with a text, or with nothing. The text of its exception, if it threw. */
+  call(name: GuestFunction, text?: { bytes: Uint8Array; at: number; length: number }): string | undefined {
+    if (text === undefined) return this.freeAndReport(this.callWith(name));
+    const value = this.newString(text.bytes, text.at, text.length);
+    const result = this.callWith(name, value);
+    this.free(value);
+    return this.freeAndReport(result);
+  }
+
+  /** Runs at most `most` jobs (promise reactions). Jobs done, or -1 when one was interrupted. */
+  runJobs(most: number): number {
+    const result = this.raw._QTS_ExecutePendingJob(this.at.runtime, most, this.at.out);
+    // The tag is read from memory: asking for a number would run `valueOf` of a thrown object.
+    const threw = this.memoryView().getInt32(result + 4, true) === EXCEPTION_TAG;
+    const done = threw ? -1 : this.raw._QTS_GetFloat64(this.at.context, result);
+    this.raw._QTS_FreeValuePointerRuntime(this.at.runtime, result);
+    return done;
+  }
+
+  private callWith(name: GuestFunction, first?: Pointer, second?: Pointer): Pointer {
+    const view = this.memoryView();
+    if (first !== undefined) view.setInt32(this.at.args, first, true);
+    if (second !== undefined) view.setInt32(this.at.args + 4, second, true);
+    const count = first === undefined ? 0 : second === undefined ? 1 : 2;
+    return this.raw._QTS_Call(this.at.context, this.at.functions[name], this.at.undefined, count, this.at.args);
+  }
+
+  private freeAndReport(value: Pointer): string | undefined {
+    const error = this.exceptionOf(value);
+    if (error === undefined) this.free(value);
+    return error;
+  }
+
+  private exceptionOf(value: Pointer): string | undefined {
+    const error = this.raw._QTS_ResolveException(this.at.context, value);
+    if (error === 0) return undefined;
+    const described = this.callWith("describe", error);
+    let text: string | undefined;
+    readCString(this.raw, this.at.context, described, (bytes, at, length) => {
+      text = Buffer.from(bytes.buffer, bytes.byteOffset + at, length).toString();
+    });
+    return text;
+  }
+
+  private newString(bytes: Uint8Array, from: number, length: number): Pointer {
+    const at = this.place(bytes, from, length);
+    const value = this.raw._QTS_NewString(this.at.context, at);
+    if (at !== this.at.input) this.raw._free(at);
+    return value;
+  }
+
+  /** Copies text into guest memory, with the NUL that C wants behind it. */
+  private place(bytes: Uint8Array, from: number, length: number): Pointer {
+    const at = length > INPUT_BYTES ? this.raw._malloc(length + 1) : this.at.input;
+    if (at === 0) throw new OutOfGuestMemory();
+    const heap = this.raw.HEAPU8;
+    heap.set(bytes.subarray(from, from + length), at);
+    heap[at + length] = 0;
+    return at;
+  }
+
+  private free(value: Pointer): void {
+    this.raw._QTS_FreeValuePointer(this.at.context, value);
+  }
+
+  private memoryView(): DataView {
+    // Growing memory detaches views of it.
+    if (this.view.buffer !== this.memory.buffer) this.view = new DataView(this.memory.buffer);
+    return this.view;
+  }
+}
+
+/** There was no room in the guest for a text of the host. */
+export class OutOfGuestMemory extends Error {
+  override readonly name = "OutOfGuestMemory";
+}
+
+interface Places {
+  context: Pointer;
+  runtime: Pointer;
+  functions: Record<GuestFunction, Pointer>;
+  undefined: Pointer;
+  true: Pointer;
+  false: Pointer;
+  control: Pointer;
+  fileName: Pointer;
+  input: Pointer;
+  args: Pointer;
+  out: Pointer;
+}
+
+/** A handle of quickjs-emscripten for a value that was made past it. */
+function handleOf(context: Context, at: Pointer): QuickJSHandle {
+  const { memory } = context as unknown as { memory: { heapValueHandle(at: Pointer): QuickJSHandle } };
+  return memory.heapValueHandle(at);
+}
+
+/** The engine seeds its random state from the clock: the only bytes in which images of two processes would differ. */
+function withStoppedClock<T>(make: () => T): T {
+  const clock = Date.now;
+  Date.now = () => 1;
+  try {
+    return make();
+  } finally {
+    Date.now = clock;
+  }
+}
+
+type Context = ReturnType<ReturnType<Awaited<ReturnType<typeof loadEngine>>["quickjs"]["newRuntime"]>["newContext"]>;
+
+/**
+ * Makes `__host(kind, id, text)`. Its calls skip quickjs-emscripten's handles: two numbers and a string pointer are read
+ * from the arguments, 8 bytes each. The first call, from here, tells the function's id.
+ */
+function installHostFunction(raw: RawEngine, contextAt: Pointer, context: Context, handle: HostHandler): void {
+  const { callbacks } = raw;
+  const general = callbacks.callFunction;
+  let hostId: number | undefined;
+  let learning = true;
+  callbacks.callFunction = (asyncify, ctx, self, count, args, id) => {
+    if (learning) hostId = id;
+    if (learning || id !== hostId) return general(asyncify, ctx, self, count, args, id);
+    const text: GuestText = { read: (use) => readCString(raw, contextAt, args + 16, use) };
+    handle(raw._QTS_GetFloat64(contextAt, args), raw._QTS_GetFloat64(contextAt, args + 8), text);
+    return 0;
+  };
+  context.newFunction("__host", () => {}).consume((fn) => context.setProp(context.global, "__host", fn));
+  context.unwrapResult(context.evalCode('__host(0, 0, "")')).dispose();
+  learning = false;
+}
+
+function readCString(
+  raw: RawEngine,
+  context: Pointer,
+  value: Pointer,
+  use: (bytes: Uint8Array, at: number, length: number) => void,
+): void {
+  const at = raw._QTS_GetString(context, value);
+  if (at === 0) throw new OutOfGuestMemory();
+  const bytes = raw.HEAPU8;
+  use(bytes, at, bytes.indexOf(0, at) - at);
+  raw._QTS_FreeCString(context, at);
+}
+
+function newCString(raw: RawEngine, text: string): Pointer {
+  const bytes = Buffer.from(`${text}\0`);
+  const at = raw._malloc(bytes.length);
+  raw.HEAPU8.set(bytes, at);
+  return at;
+}

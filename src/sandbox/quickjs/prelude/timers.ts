@@ -1,0 +1,94 @@
+import { apply, defineProperty, NewPromise, NewTypeError, now, toNumber } from "../../values/intrinsics.js";
+import { newTable, NEXT_TIMER, times } from "./host.js";
+
+/** Timers of one run at a time: each costs the worker a look at the list. */
+const MOST_TIMERS = 1000;
+
+interface Timer {
+  id: number;
+  due: number;
+  /** Milliseconds between two turns; undefined: once. */
+  every: number | undefined;
+  run: () => void;
+}
+
+const timers = newTable<Timer>();
+let count = 0;
+let nextId = 0;
+
+/** Timers that have not fired. */
+export const openTimers = (): number => count;
+
+function add(run: () => void, delay: unknown, repeats: boolean): number {
+  if (count >= MOST_TIMERS) throw new NewTypeError(`A script may have at most ${MOST_TIMERS} timers at a time`);
+  const number = toNumber(delay);
+  const wait = number >= 1 ? number : 1; // as in Node: NaN and negative numbers are 1
+  const id = ++nextId;
+  timers[count++] = { id, due: now() + wait, every: repeats ? wait : undefined, run };
+  schedule();
+  return id;
+}
+
+function schedule(): void {
+  let due = 0;
+  for (let index = 0; index < count; index++) {
+    const timer = timers[index] as Timer;
+    if (due === 0 || timer.due < due) due = timer.due;
+  }
+  times[NEXT_TIMER] = due;
+}
+
+function clear(id: unknown): void {
+  for (let index = 0; index < count; index++) {
+    if ((timers[index] as Timer).id !== id) continue;
+    timers[index] = timers[--count] as Timer;
+    delete timers[count];
+  }
+  schedule();
+}
+
+/** Runs the timer that is due first, if one is due. One a turn: promises settle in between, as in Node. */
+export function tick(): void {
+  const time = now();
+  let first: Timer | undefined;
+  for (let index = 0; index < count; index++) {
+    const timer = timers[index] as Timer;
+    if (
+      timer.due <= time &&
+      (first === undefined || timer.due < first.due || (timer.due === first.due && timer.id < first.id))
+    )
+      first = timer;
+  }
+  if (first === undefined) return;
+  if (first.every === undefined) clear(first.id);
+  else first.due = time + first.every;
+  schedule();
+  first.run();
+}
+
+function start(callback: unknown, delay: unknown, args: unknown[], repeats: boolean): number {
+  if (typeof callback !== "function") throw new NewTypeError("The callback of a timer must be a function");
+  return add(() => void apply(callback, undefined, args), delay, repeats);
+}
+
+/** setTimeout, setInterval, setImmediate, their clear functions, and `sleep(ms)`. */
+export function installTimers(): void {
+  const starter =
+    (repeats: boolean) =>
+    (callback: unknown, delay: unknown, ...args: unknown[]) => {
+      if (typeof callback !== "function") throw new TypeError("The callback of a timer must be a function");
+      return add(() => void apply(callback, undefined, args), delay, repeats);
+    };
+  global("setTimeout", starter(false));
+  global("setInterval", starter(true));
+  global("setImmediate", (callback: unknown, ...args: unknown[]) => starter(false)(callback, 0, ...args));
+  global("clearTimeout", clear);
+  global("clearInterval", clear);
+  global("clearImmediate", clear);
+  global("sleep", (ms: unknown) => new NewPromise<void>((resolve) => void add(resolve, ms, false)));
+}
+
+function global(name: string, value: (...args: never[]) => unknown): void {
+  defineProperty(value, "name", { value: name, configurable: true });
+  defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+}

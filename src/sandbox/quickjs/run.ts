@@ -1,0 +1,213 @@
+import { Instance, OutOfGuestMemory, type GuestText } from "./instance.js";
+import { KIND, type GuestError, type RunReport, type RunRequest } from "./protocol.js";
+
+/** What a run needs of the thread it is in. */
+export interface RunHost {
+  /** A message of the script for the host. The bytes are valid until this returns. */
+  send(kind: number, id: number, bytes: Uint8Array, at: number, length: number): void;
+  /** True once somebody gave up on the run. Asked every few thousand steps of the script. */
+  cancelled(): boolean;
+  /** The script starts or stops to compute; `cpuMs` is what it has used so far. */
+  computing(active: boolean, cpuMs: number): void;
+}
+
+/** Promise reactions between two looks at the clock: a storm of tiny jobs outlives a single interrupt poll. */
+const JOBS_PER_SLICE = 1000;
+/** After its end a run waits this long for calls that the script did not await. */
+const JOIN_MS = 5_000;
+/** What the worker says when `return` stands outside of a function, at compile time: nothing has run. */
+const RETURN_AT_TOP_LEVEL = "return not in a function";
+/** Put in front of such a script, on its first line: columns there are this much too large. */
+const WRAPPER_START = "(async()=>{";
+/** Above this part of the cap memory counts as used up, when the engine had none left even to say so. */
+const FULL_MEMORY = 0.9;
+
+/**
+ * One script in one instance, driven by events: `start()`, then `settle()` for each answer and `tick()` for timers, until
+ * `over`. Never throws: traps of the engine become failures too.
+ */
+export class ScriptRun {
+  over = false;
+  private done = false;
+  private failure: RunReport["failure"];
+  private readonly notes: string[] = [];
+  private columnShift = 0;
+  private open = 0;
+  private messages = 0;
+  private cpuMs = 0;
+  private enteredAt = 0;
+  private deadline: number;
+  private joinUntil = Infinity;
+
+  constructor(
+    private readonly instance: Instance,
+    private readonly request: RunRequest,
+    private readonly host: RunHost,
+  ) {
+    this.deadline = request.timeoutMs === null ? Infinity : performance.now() + request.timeoutMs;
+    instance.setMaxStack(request.maxStackBytes);
+    instance.setControl(0, request.seed);
+    instance.onHost = this.receive;
+    instance.onInterrupt = this.mustStop;
+  }
+
+  start(): void {
+    this.enter(() => {
+      if (!this.configure()) return;
+      const promise = this.compile();
+      if (promise !== undefined) this.instance.finish(promise.value, promise.boxed);
+    });
+  }
+
+  /** The answer to a call: `+` and a value, or `-` and an error. */
+  settle(id: number, bytes: Uint8Array, at: number, length: number): void {
+    if (this.over) return;
+    this.open--;
+    this.enter(() => {
+      this.instance.setControl(1, id);
+      this.noteException(this.instance.call("settle", { bytes, at, length }));
+    });
+  }
+
+  /** Time has passed: runs the timer that is due, or ends the run when its own time is over. */
+  tick(): void {
+    if (this.over) return;
+    if (this.mustStop()) return this.end();
+    if (this.timerIn() > 0) return this.settleState();
+    this.enter(() => this.noteException(this.instance.call("tick")));
+  }
+
+  /** Milliseconds until `tick()` has something to do; more than any timer takes when only an answer can help. */
+  waitMs(): number {
+    const now = performance.now();
+    return Math.max(0, Math.min(this.deadline - now, this.joinUntil - now, this.timerIn()));
+  }
+
+  report(): RunReport {
+    const stats = { cpuMs: this.cpuMs, memoryBytes: this.instance.memorySize, messages: this.messages };
+    return {
+      ...(this.failure === undefined ? {} : { failure: this.failure }),
+      notes: this.notes,
+      columnShift: this.columnShift,
+      stats,
+    };
+  }
+
+  private configure(): boolean {
+    const bytes = Buffer.from(JSON.stringify(this.request.config));
+    const error = this.instance.call("begin", { bytes, at: 0, length: bytes.length });
+    if (error !== undefined) this.failWith(error, "sandbox");
+    return error === undefined;
+  }
+
+  private compile(): { value: number; boxed: boolean } | undefined {
+    const { code } = this.request;
+    const first = this.instance.evaluate(code, true);
+    if (first.error === undefined) return { value: first.value, boxed: true };
+    if ((JSON.parse(first.error) as GuestError).message !== RETURN_AT_TOP_LEVEL)
+      return this.failWith(first.error, "syntax");
+    this.columnShift = WRAPPER_START.length;
+    const wrapped = this.instance.evaluate(`${WRAPPER_START}${code}\n})()`, false);
+    if (wrapped.error === undefined) return { value: wrapped.value, boxed: false };
+    return this.failWith(wrapped.error, "syntax");
+  }
+
+  private failWith(error: string, kind: "syntax" | "sandbox"): undefined {
+    const described = JSON.parse(error) as GuestError;
+    this.fail(described.name === "SyntaxError" || kind === "sandbox" ? kind : "runtime", described);
+  }
+
+  private fail(kind: NonNullable<RunReport["failure"]>["kind"], error: GuestError | string): void {
+    if (this.failure !== undefined || this.done) return;
+    this.failure = { kind, error: typeof error === "string" ? { name: "Error", message: error, stack: "" } : error };
+  }
+
+  /** Runs guest code and the jobs it leaves, on the clock, and sees what became of the run. */
+  private enter(work: () => void): void {
+    this.enteredAt = performance.now();
+    this.host.computing(true, this.cpuMs);
+    try {
+      work();
+      this.drain();
+    } catch (error) {
+      this.trapped(error);
+    }
+    this.cpuMs += performance.now() - this.enteredAt;
+    this.enteredAt = 0;
+    this.host.computing(false, this.cpuMs);
+    this.settleState();
+  }
+
+  private drain(): void {
+    while (this.failure === undefined && !this.mustStop()) {
+      if (this.instance.runJobs(JOBS_PER_SLICE) === 0) return;
+    }
+  }
+
+  /** A host exception is a trap: the stack of the thread ran out inside the engine, or its memory is broken. */
+  private trapped(error: unknown): void {
+    if (error instanceof OutOfGuestMemory) return this.fail("memory", "out of memory");
+    this.instance.broken = true;
+    if (error instanceof RangeError) return this.fail("stack", "stack overflow");
+    this.fail(this.memoryIsFull() ? "memory" : "sandbox", `the engine stopped: ${String(error)}`);
+  }
+
+  private settleState(): void {
+    if (this.over) return;
+    if (this.failure !== undefined || this.instance.broken || this.mustStop()) return this.end();
+    if (this.done) {
+      if (this.open <= 0 || performance.now() >= this.joinUntil) this.end();
+      return;
+    }
+    if (this.open > 0 || this.timerIn() !== Infinity) return;
+    if (this.memoryIsFull()) this.fail("memory", "out of memory");
+    else this.fail("runtime", "The script waits for a promise that nothing will ever settle.");
+    this.end();
+  }
+
+  private end(): void {
+    // A script can catch the interrupt and go on: whatever it says after that, the clock is right.
+    if (this.host.cancelled()) this.fail("cancelled", "cancelled");
+    else if (this.mustStop()) this.fail("timeout", performance.now() >= this.deadline ? "timeoutMs" : "cpuMs");
+    if (this.done && this.open > 0) this.notes.push(openCallsNote(this.open));
+    this.over = true;
+    this.instance.onHost = () => {};
+    this.instance.onInterrupt = () => true;
+  }
+
+  private readonly mustStop = (): boolean => {
+    const now = performance.now();
+    if (now >= this.deadline || this.host.cancelled()) return true;
+    const { cpuMs } = this.request;
+    return cpuMs !== null && this.cpuMs + (this.enteredAt === 0 ? 0 : now - this.enteredAt) >= cpuMs;
+  };
+
+  private readonly receive = (kind: number, id: number, text: GuestText): void => {
+    if (this.over || this.mustStop() || (kind === KIND.DONE && this.done)) return;
+    // The guest keeps this bound itself; only a guest whose prelude was subverted gets here.
+    if (++this.messages > this.request.config.maxBridgeMessages + 2) return this.fail("limit", "too many messages");
+    text.read((bytes, at, length) => this.host.send(kind, id, bytes, at, length));
+    if (kind === KIND.CALL) this.open++;
+    if (kind !== KIND.DONE) return;
+    this.done = true;
+    this.joinUntil = performance.now() + JOIN_MS;
+  };
+
+  private timerIn(): number {
+    const due = this.instance.controlTime(4);
+    return due > 0 && !this.done ? Math.max(0, due - Date.now()) : Infinity;
+  }
+
+  private memoryIsFull(): boolean {
+    return this.instance.memorySize >= this.instance.memoryBytes * FULL_MEMORY;
+  }
+
+  private noteException(error: string | undefined): void {
+    if (error !== undefined)
+      this.notes.push(`A callback of a timer threw: ${(JSON.parse(error) as GuestError).message}`);
+  }
+}
+
+function openCallsNote(open: number): string {
+  return `${open} call${open > 1 ? "s were" : " was"} still running when the script ended and ${open > 1 ? "were" : "was"} cancelled: await every call.`;
+}

@@ -1,0 +1,288 @@
+/**
+ * Values as text, both ways between a script and its host. Plain JSON stays exactly as `JSON.stringify` gives it; what
+ * JSON cannot hold becomes an object with the key {@link TAG}, and data that has that key itself is escaped, so no
+ * tag can be forged by data.
+ *
+ * This file runs on the host and, bundled into the prelude, inside the guest. There a script may have replaced every
+ * method of every prototype before it is called: so all intrinsics are captured when the module is loaded, nothing is
+ * called through a prototype, no `for...of`, and arrays are only written where they own the index.
+ */
+import { bytesToBase64 } from "./base64.js";
+import {
+  apply,
+  arrayBufferByteLength,
+  charCodeAt,
+  create,
+  dateGetTime,
+  errorLike,
+  getPrototypeOf,
+  hasOwn,
+  isArray,
+  keysOf,
+  mapForEach,
+  mapGet,
+  mapSet,
+  mapSize,
+  NewMap,
+  NewUint8Array,
+  objectPrototype,
+  regExpFlags,
+  regExpSource,
+  setForEach,
+  setSize,
+  slice,
+  stringify,
+  typedArrayName,
+} from "./intrinsics.js";
+
+/** Marks an object that stands for something JSON has no form for. */
+export const TAG = "@@";
+/** How a tag looks in text. */
+export const TAG_TEXT = `"${TAG}":`;
+
+/** Containers nested deeper than this are refused: both sides walk values by recursion. */
+export const MAX_VALUE_DEPTH = 400;
+
+/** How small the parts of a value must be made: what is larger is cut and marked. */
+export interface Shrink {
+  /** Longest string, in UTF-16 units. */
+  string: number;
+  /** Most items of an array, Map or Set. */
+  items: number;
+  /** Most keys of an object. */
+  keys: number;
+  /** Containers inside of containers. */
+  depth: number;
+}
+
+/** What {@link encodeValue} gives. */
+export interface EncodedValue {
+  /** JSON text; undefined for `undefined`, a function or a symbol at the top. */
+  text: string | undefined;
+  /** Functions and symbols that were left out. */
+  dropped: number;
+  /** True when {@link Shrink} cut something. */
+  cut: boolean;
+}
+
+/** Thrown by {@link encodeValue}; `reason` says which bound was hit. */
+export class ValueLimit {
+  constructor(readonly reason: "size" | "depth") {}
+}
+
+interface Encoder {
+  left: number;
+  count: number;
+  seen: Map<object, number>;
+  dropped: number;
+  cut: boolean;
+  shrink: Shrink | undefined;
+}
+
+const NOTHING: Shrink = { string: Infinity, items: Infinity, keys: Infinity, depth: Infinity };
+
+/**
+ * @param maxLength Longest text in UTF-16 units; a longer one stops early, so that a value that grows without end costs no more than this.
+ * @throws {ValueLimit} when the text would be longer, or the value is nested too deeply.
+ */
+export function encodeValue(value: unknown, maxLength: number, shrink?: Shrink): EncodedValue {
+  const encoder: Encoder = {
+    left: maxLength,
+    count: 0,
+    seen: new NewMap<object, number>(),
+    dropped: 0,
+    cut: false,
+    shrink,
+  };
+  const text = encode(encoder, value, 0);
+  return { text: value === undefined ? undefined : text, dropped: encoder.dropped, cut: encoder.cut };
+}
+
+function spend(encoder: Encoder, text: string): string {
+  encoder.left -= text.length;
+  if (encoder.left < 0) throw new ValueLimit("size");
+  return text;
+}
+
+const tagged = (encoder: Encoder, tag: string, text: string): string =>
+  spend(encoder, `{${TAG_TEXT}"${tag}","v":`) + text + spend(encoder, "}");
+
+function encode(encoder: Encoder, value: unknown, depth: number): string | undefined {
+  switch (typeof value) {
+    case "string":
+      return encodeString(encoder, value);
+    case "number":
+      return encodeNumber(encoder, value);
+    case "boolean":
+      return spend(encoder, value ? "true" : "false");
+    case "bigint":
+      return tagged(encoder, "bigint", spend(encoder, `"${value}"`));
+    case "undefined":
+      return spend(encoder, `{${TAG_TEXT}"undefined"}`);
+    case "object":
+      return value === null ? spend(encoder, "null") : encodeObject(encoder, value, depth);
+    default:
+      encoder.dropped++;
+      return undefined;
+  }
+}
+
+function encodeString(encoder: Encoder, value: string): string {
+  const most = (encoder.shrink ?? NOTHING).string;
+  // The length is looked at before the text is quoted: quoting doubles it.
+  if (value.length <= most) {
+    if (value.length > encoder.left) throw new ValueLimit("size");
+    return spend(encoder, stringify(value));
+  }
+  encoder.cut = true;
+  return spend(
+    encoder,
+    stringify(`${slice(value, 0, wholeEnd(value, most))}… [${value.length - most} more characters]`),
+  );
+}
+
+/** `end`, or one less where it would cut a surrogate pair in two. */
+function wholeEnd(text: string, end: number): number {
+  const code = end > 0 ? charCodeAt(text, end - 1) : 0;
+  return code >= 0xd800 && code < 0xdc00 ? end - 1 : end;
+}
+
+function encodeNumber(encoder: Encoder, value: number): string {
+  if (value - value !== 0 || (value === 0 && 1 / value < 0)) {
+    return tagged(encoder, "number", spend(encoder, value === 0 ? '"-0"' : `"${value}"`));
+  }
+  return spend(encoder, `${value}`);
+}
+
+function encodeObject(encoder: Encoder, value: object, depth: number): string | undefined {
+  const known = mapGet(encoder.seen, value);
+  if (known !== undefined) return tagged(encoder, "ref", spend(encoder, `${known}`));
+  if (depth >= MAX_VALUE_DEPTH) throw new ValueLimit("depth");
+  if (depth > (encoder.shrink ?? NOTHING).depth) return encodeTooDeep(encoder, value);
+  mapSet(encoder.seen, value, encoder.count++);
+  if (isArray(value)) return encodeItems(encoder, value, value.length, depth);
+  const prototype = getPrototypeOf(value);
+  if (prototype === objectPrototype || prototype === null) return encodePlain(encoder, value, depth);
+  return encodeExotic(encoder, value, depth);
+}
+
+function encodeTooDeep(encoder: Encoder, value: object): string {
+  encoder.cut = true;
+  return spend(encoder, isArray(value) ? `"[Array of ${value.length}]"` : '"[Object]"');
+}
+
+function encodeItems(encoder: Encoder, items: readonly unknown[], length: number, depth: number): string {
+  const shown = length > (encoder.shrink ?? NOTHING).items ? (encoder.shrink ?? NOTHING).items : length;
+  let text = spend(encoder, "[");
+  for (let index = 0; index < shown; index++) {
+    if (index > 0) text += spend(encoder, ",");
+    text += encode(encoder, items[index], depth + 1) ?? spend(encoder, "null");
+  }
+  if (shown < length) {
+    encoder.cut = true;
+    text += spend(encoder, `${shown > 0 ? "," : ""}"… ${length - shown} more items"`);
+  }
+  return text + spend(encoder, "]");
+}
+
+function encodePlain(encoder: Encoder, value: object, depth: number): string | undefined {
+  const custom = toJsonOf(value);
+  if (custom !== undefined) return encode(encoder, apply(custom, value, []), depth + 1);
+  const keys = keysOf(value);
+  if (hasOwnTag(value)) return encodeEscaped(encoder, value, keys, depth);
+  const shown = keys.length > (encoder.shrink ?? NOTHING).keys ? (encoder.shrink ?? NOTHING).keys : keys.length;
+  let text = spend(encoder, "{");
+  let first = true;
+  for (let index = 0; index < shown; index++) {
+    const key = keys[index] as string;
+    const item = encode(encoder, (value as Record<string, unknown>)[key], depth + 1);
+    if (item === undefined) continue;
+    text += spend(encoder, first ? `${stringify(key)}:` : `,${stringify(key)}:`) + item;
+    first = false;
+  }
+  if (shown < keys.length) {
+    encoder.cut = true;
+    text += spend(encoder, `${first ? "" : ","}"…":"${keys.length - shown} more keys"`);
+  }
+  return text + spend(encoder, "}");
+}
+
+/** True for data that has the key {@link TAG} itself, and for what the encoder wrote. */
+export const hasOwnTag = (value: object): boolean => hasOwn(value, TAG);
+
+function encodeEscaped(encoder: Encoder, value: object, keys: readonly string[], depth: number): string {
+  let text = spend(encoder, `{${TAG_TEXT}"Object","v":[`);
+  let first = true;
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
+    const item = encode(encoder, (value as Record<string, unknown>)[key], depth + 1);
+    if (item === undefined) continue;
+    text += spend(encoder, `${first ? "" : ","}[${stringify(key)},`) + item + spend(encoder, "]");
+    first = false;
+  }
+  return text + spend(encoder, "]}");
+}
+
+function toJsonOf(value: object): (() => unknown) | undefined {
+  const custom = (value as { toJSON?: unknown }).toJSON;
+  return typeof custom === "function" ? (custom as () => unknown) : undefined;
+}
+
+function encodeExotic(encoder: Encoder, value: object, depth: number): string | undefined {
+  const time = dateGetTime(value);
+  if (time !== undefined) return tagged(encoder, "Date", spend(encoder, time === time ? `${time}` : "null"));
+  const size = mapSize(value);
+  if (size !== undefined) return tagged(encoder, "Map", encodeEntries(encoder, value, size, depth));
+  const setLength = setSize(value);
+  if (setLength !== undefined) return tagged(encoder, "Set", encodeItems(encoder, setItems(value), setLength, depth));
+  const typed = typedArrayName(value);
+  if (typed !== undefined) return encodeBytes(encoder, typed, value as Uint8Array);
+  if (arrayBufferByteLength(value) !== undefined) {
+    return encodeBytes(encoder, "ArrayBuffer", new NewUint8Array(value as ArrayBuffer));
+  }
+  const source = regExpSource(value);
+  if (source !== undefined) {
+    return tagged(encoder, "RegExp", spend(encoder, `[${stringify(source)},${stringify(regExpFlags(value))}]`));
+  }
+  const error = errorLike(value);
+  if (error !== undefined)
+    return tagged(encoder, "Error", spend(encoder, `[${stringify(error.name)},${stringify(error.message)}]`));
+  return encodePlain(encoder, value, depth);
+}
+
+function setItems(value: object): unknown[] {
+  const items = create(null) as unknown[];
+  let length = 0;
+  setForEach(value, (item) => {
+    items[length++] = item;
+  });
+  return items;
+}
+
+function encodeEntries(encoder: Encoder, value: object, size: number, depth: number): string {
+  const most = (encoder.shrink ?? NOTHING).items;
+  let text = spend(encoder, "[");
+  let shown = 0;
+  mapForEach(value, (item, key) => {
+    if (shown >= most) return;
+    const keyText = encode(encoder, key, depth + 1) ?? spend(encoder, "null");
+    const itemText = encode(encoder, item, depth + 1) ?? spend(encoder, "null");
+    text += spend(encoder, shown++ > 0 ? ",[" : "[") + keyText + spend(encoder, ",") + itemText + spend(encoder, "]");
+  });
+  if (shown < size) {
+    encoder.cut = true;
+    text += spend(encoder, `${shown > 0 ? "," : ""}["…","${size - shown} more items"]`);
+  }
+  return text + spend(encoder, "]");
+}
+
+function encodeBytes(encoder: Encoder, name: string, view: Uint8Array): string {
+  const bytes = name === "ArrayBuffer" ? view : new NewUint8Array(view.buffer, view.byteOffset, view.byteLength);
+  const most = (encoder.shrink ?? NOTHING).string;
+  if (bytes.length > most) {
+    encoder.cut = true;
+    return spend(encoder, `"[${name} of ${bytes.length} bytes]"`);
+  }
+  if (bytes.length > encoder.left) throw new ValueLimit("size");
+  return tagged(encoder, name, spend(encoder, `"${bytesToBase64(bytes)}"`));
+}
