@@ -9,6 +9,8 @@ export interface SerializeContext {
   query?: string | undefined;
   /** Tools of the catalog after filters, found or not. */
   total: number;
+  /** How scripts reach each tool of the catalog below `tools`, by name. Absent: told from the printed tools alone. */
+  identifiers?: ReadonlyMap<string, string> | undefined;
   /** Asked for in this call; absent: the serializer's own default. */
   detail?: Detail | undefined;
 }
