@@ -102,6 +102,8 @@ class ServerAdapter implements HostAdapter {
   #asSource(): ToolSource {
     return {
       name: this.#name,
+      // An McpServer's handlers do; those of the low-level class are the user's.
+      validatesArguments: this.level === "McpServer",
       listTools: (context) => this.#listTools(context),
       callTool: (name, args, context) => this.#callTool(name, args, context),
       onToolsChanged: (listener) => {

@@ -1,4 +1,4 @@
-import type { Tool, ToolSource } from "../catalog/tool.js";
+import type { CallContext, CallToolResult, Tool, ToolSource } from "../catalog/tool.js";
 import type { MetaTool } from "../meta-tools/meta-tool.js";
 
 /** What clients of a host server see instead of its tools. */
@@ -7,6 +7,10 @@ export interface HostSurface {
   readonly metaTools: ReadonlyMap<string, MetaTool>;
   /** True for a tool of the host that stays listed. Absent: none does, and listing never asks the host. */
   readonly isDirect?: ((tool: Tool) => boolean) | undefined;
+  /** What clients see of a tool that stays listed. Absent: all of it. */
+  readonly show?: ((tool: Tool) => Tool) | undefined;
+  /** Asked before a client's own call of a host's tool, hidden or listed, goes to the host. Absent: it goes untouched. */
+  readonly admit?: ((call: DirectCall) => Promise<Admission>) | undefined;
   /**
    * The option that renames a meta-tool, by the name of the meta-tool: the warning about a host tool with the same name
    * points to it.
@@ -15,6 +19,18 @@ export interface HostSurface {
    */
   readonly namingOptions: ReadonlyMap<string, string>;
 }
+
+/** A client's own call of a tool of the host, hidden or listed. */
+export interface DirectCall {
+  /** As the host lists it for this caller; a tool that it does not list has nothing but its name. */
+  readonly tool: Tool;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly isListed: boolean;
+  readonly context: CallContext;
+}
+
+/** What becomes of a {@link DirectCall}: the host gets it with these arguments, or the client gets this answer. */
+export type Admission = { readonly args: Readonly<Record<string, unknown>> } | { readonly refused: CallToolResult };
 
 /** One MCP server of the TypeScript SDK, taken over: its own tools as a source, and a place to put other ones in front. */
 export interface HostAdapter {

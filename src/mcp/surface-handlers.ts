@@ -37,11 +37,15 @@ export class SurfaceHandlers {
 
   /** What a caller sees: the meta-tools, then those of the host that stay listed. */
   async visibleTools(context: CallContext): Promise<Tool[]> {
-    const { metaTools, isDirect } = this.#surface;
+    const { metaTools, isDirect, show } = this.#surface;
     const visible = [...metaTools.values()].map(({ tool }) => tool);
     if (isDirect === undefined) return visible;
-    const own = await this.#host.listOwn(context);
-    return visible.concat(own.filter((tool) => !metaTools.has(tool.name) && isDirect(tool)));
+    const own = (await this.#host.listOwn(context)).filter((tool) => this.#isListed(tool));
+    return visible.concat(show === undefined ? own : own.map(show));
+  }
+
+  #isListed(tool: Tool): boolean {
+    return !this.#surface.metaTools.has(tool.name) && this.#surface.isDirect?.(tool) === true;
   }
 
   async #list(request: HostRequest, extra: object): Promise<{ tools: Tool[] }> {
@@ -70,15 +74,31 @@ export class SurfaceHandlers {
       throw protocolError(METHOD_NOT_FOUND, `Tool ${name} does not support task-augmented execution`);
     }
     const args = params?.["arguments"] ?? {};
-    if (typeof args !== "object" || Array.isArray(args)) {
+    if (!isObject(args)) {
       const text = `Invalid arguments for tool ${name}: expected an object, got ${Array.isArray(args) ? "an array" : typeof args}`;
       return Promise.resolve({ content: [{ type: "text", text }], isError: true });
     }
-    return metaTool.call(args as Record<string, unknown>, this.#host.contextOf(extra));
+    return metaTool.call(args, this.#host.contextOf(extra));
   }
 
   /** A tool of the host's, hidden or not: hiding is not revoking. */
   #passOn(request: HostRequest, extra: object): unknown {
+    const { admit } = this.#surface;
+    return admit === undefined ? this.#toHost(request, extra) : this.#admitted(admit, request, extra);
+  }
+
+  async #admitted(admit: NonNullable<HostSurface["admit"]>, request: HostRequest, extra: object): Promise<unknown> {
+    const { name, arguments: args = {} } = request.params ?? {};
+    if (typeof name !== "string" || !isObject(args)) return this.#toHost(request, extra);
+    const context = this.#host.contextOf(extra);
+    const listed = (await this.#host.listOwn(context)).find((tool) => tool.name === name);
+    const tool: Tool = listed ?? { name, inputSchema: { type: "object" } };
+    const admission = await admit({ tool, args, isListed: listed !== undefined && this.#isListed(listed), context });
+    if ("refused" in admission) return admission.refused;
+    return this.#toHost({ ...request, params: { ...request.params, arguments: admission.args } }, extra);
+  }
+
+  #toHost(request: HostRequest, extra: object): unknown {
     const handler = this.#host.table.own("tools/call");
     if (handler !== undefined) return handler(request, extra);
     throw protocolError(INVALID_PARAMS, `Tool ${String(request.params?.["name"])} not found`);
@@ -90,6 +110,9 @@ export class SurfaceHandlers {
     }
   }
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Per process, not per server: with one server instance per request the same warning would come with each of them. */
 const warned = new Set<string>();

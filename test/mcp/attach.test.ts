@@ -267,11 +267,10 @@ describe("dispose", () => {
   it("tells a connected client", async () => {
     const { server, adapter } = wrapped();
     const client = await connect(server);
-    const changed = new Promise<void>((resolve) => {
-      client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
-    });
+    const changed = vi.fn<() => void>();
+    client.setNotificationHandler(ToolListChangedNotificationSchema, changed);
     await adapter.dispose();
-    await changed;
+    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1));
   });
   it("lets code mode be applied again", async () => {
     const { server, adapter } = wrapped();

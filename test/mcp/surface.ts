@@ -22,7 +22,7 @@ export function nestingSurface(
   options: { direct?: readonly string[]; searchName?: string } = {},
 ): HostSurface {
   const { direct, searchName = "search" } = options;
-  const search = metaTool(searchName, async (_, context) => await source.listTools(context));
+  const search = metaTool(searchName, (_, context) => source.listTools(context));
   const execute = metaTool("execute", async (args, context) => {
     const { calls, deaf } = args as unknown as NestedOptions;
     return Promise.all(calls.map(({ name, args: own }) => callNested(source, name, own ?? {}, context, deaf)));

@@ -1,0 +1,72 @@
+import type { ArgumentPlan, ArgumentPlans } from "../calls/arguments.js";
+import { askPolicy, callInfo, type CallPolicy } from "../calls/policy.js";
+import type { CallContext, CallToolResult } from "../catalog/tool.js";
+import { ApprovalError } from "../errors.js";
+import type { Admission, DirectCall, HostSurface } from "./host-adapter.js";
+
+/** What clients may do with the tools of the host, without a script. */
+export interface DirectCallRules {
+  /** Of hidden tools: as if they were listed, as the policy decides, or not at all. */
+  readonly directCalls: "allow" | "policy" | "refuse";
+  readonly policy: CallPolicy | undefined;
+  readonly plans: ArgumentPlans;
+  /** False when no tool has hidden parameters. */
+  readonly hidesParameters: boolean;
+  readonly callerId: (context: CallContext) => string | undefined;
+  /** The server's name, as policies know it. */
+  readonly server: string | undefined;
+  /** Where a refused client is sent. */
+  readonly executeToolName: string;
+}
+
+/**
+ * The admission of a client's own calls: what a script cannot do, a direct call cannot either. Undefined when every call
+ * goes to the host untouched.
+ */
+export function directAdmission(rules: DirectCallRules): HostSurface["admit"] {
+  const { directCalls, hidesParameters } = rules;
+  if (directCalls === "allow" && !hidesParameters) return undefined;
+  return function admitDirectCall(call) {
+    if (directCalls === "refuse" && !call.isListed) return Promise.resolve(refused(call, rules));
+    return admitted(call, rules);
+  };
+}
+
+async function admitted(call: DirectCall, rules: DirectCallRules): Promise<Admission> {
+  const { tool, context } = call;
+  const plan = rules.plans.for(tool);
+  const args = withHidden(call.args, plan);
+  if (rules.directCalls !== "policy" || rules.policy === undefined) return { args };
+  const info = { ...callInfo(tool, args, "direct", rules.callerId(context)), server: rules.server };
+  try {
+    const edited = await askPolicy(rules.policy, info);
+    return { args: edited ?? args };
+  } catch (error) {
+    if (error instanceof ApprovalError) return { refused: errorResult(error.message) };
+    throw error;
+  }
+}
+
+/** The host's values of hidden parameters, whatever the client sent for them. */
+function withHidden(args: DirectCall["args"], { hidden, defaults }: ArgumentPlan): DirectCall["args"] {
+  if (hidden.size === 0) return args;
+  // Entries, so that a parameter named "__proto__" stays one.
+  const open = Object.entries(args).filter(([name]) => !hidden.has(name));
+  const own = [...defaults].filter(([name]) => hidden.has(name));
+  return Object.fromEntries([...open, ...own]);
+}
+
+/** Longest tool name that is repeated to whoever sent it. */
+const MAX_NAME = 128;
+
+function refused({ tool }: DirectCall, { executeToolName }: DirectCallRules): Admission {
+  const name = tool.name.slice(0, MAX_NAME);
+  return {
+    refused: errorResult(
+      `Tool ${name} cannot be called directly on this server. Call it from a script with ${executeToolName}: ` +
+        `return await call_tool(${JSON.stringify(name)}, { ... })`,
+    ),
+  };
+}
+
+const errorResult = (text: string): CallToolResult => ({ content: [{ type: "text", text }], isError: true });
