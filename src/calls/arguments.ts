@@ -60,8 +60,14 @@ function defaultsOf(
   general: Readonly<Record<string, unknown>> = {},
   own: Readonly<Record<string, unknown>> = {},
 ): Map<string, unknown> {
-  const accepted = Object.entries(general).filter(([name]) => acceptsProperty(tool.inputSchema, name));
+  const accepted = Object.entries(general).filter(([name]) => accepts(tool.inputSchema, name));
   return new Map([...accepted, ...Object.entries(own)]);
+}
+
+/** A schema that says no more than "an object" takes anything. */
+function accepts(schema: Tool["inputSchema"], name: string): boolean {
+  const saysNothing = Object.keys(schema).every((key) => key === "type" || key === "$schema" || key === "description");
+  return saysNothing || acceptsProperty(schema, name);
 }
 
 function parsedParameters(tool: Tool): Map<string, ReadonlySet<JsonType>> {
@@ -101,9 +107,17 @@ function asPlain(tool: Tool, given: object): unknown {
   }
 }
 
+/** Sets the hidden parameters alone, whatever was given for them. */
+export function setHidden(args: Record<string, unknown>, plan: ArgumentPlan): void {
+  for (const name of plan.hidden) {
+    delete args[name];
+    if (plan.defaults.has(name)) setOwn(args, name, copyOf(plan.defaults.get(name)));
+  }
+}
+
 /** Adds the host's values: defaults where the script gave none (null, 0, false and "" are values), hidden ones always. */
 export function addDefaults(args: Record<string, unknown>, plan: ArgumentPlan): void {
-  for (const name of plan.hidden) delete args[name];
+  setHidden(args, plan);
   for (const [name, value] of plan.defaults) {
     if (!Object.hasOwn(args, name)) setOwn(args, name, copyOf(value));
   }
@@ -145,7 +159,8 @@ function setOwn(target: object, name: string, value: unknown): void {
 }
 
 /** Handlers may change what they get: what the user configured stays as it is. */
-const copyOf = (value: unknown): unknown => (typeof value === "object" && value !== null ? structuredClone(value) : value);
+const copyOf = (value: unknown): unknown =>
+  typeof value === "object" && value !== null ? structuredClone(value) : value;
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? "an array" : `a ${typeof value}`);
 

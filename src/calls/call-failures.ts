@@ -1,6 +1,7 @@
 import type { CatalogEntry } from "../catalog/catalog.js";
 import type { ToolResult } from "../catalog/tool.js";
 import { CodeModeError, messageOf } from "../errors.js";
+import { isPlainJson, toPlainJson } from "../sandbox/values/plain.js";
 import type { ArgumentPlan } from "./arguments.js";
 import { invalidArguments, toolFailed, withoutPiledPrefixes, type CallErrorDetails } from "./call-errors.js";
 import { errorText } from "./normalize-result.js";
@@ -22,10 +23,8 @@ export async function answeredWithError(
   args: Record<string, unknown>,
   result: ToolResult,
 ): Promise<CodeModeError> {
-  const { structuredContent } = result;
   const text = withoutSecrets(withoutPiledPrefixes(errorText(result)), plan);
-  const details: CallErrorDetails = { tool: entry.tool.name };
-  if (structuredContent !== undefined && structuredContent !== null) details.data = structuredContent;
+  const details = detailsOf(entry, undefined, result.structuredContent);
   const faults = (await argumentCheck(entry.tool))(args);
   return faults === undefined ? toolFailed(text, details) : misfit(entry, plan, args, text, details);
 }
@@ -41,13 +40,31 @@ export function rejectedCall(
   if (CodeModeError.isInstance(reason)) return reason;
   const { code, data } = protocolFacts(reason);
   const text = withoutSecrets(rejectionText(reason, code), plan);
-  const details: CallErrorDetails = { tool: entry.tool.name, code, data };
+  const details = detailsOf(entry, code, data);
   return code === INVALID_PARAMS ? misfit(entry, plan, args, text, details) : toolFailed(text, details, reason);
 }
 
 /** True for the one protocol error that has to reach the client as it is. */
 export function needsClient(reason: unknown): boolean {
   return protocolFacts(reason).code === URL_ELICITATION_REQUIRED;
+}
+
+/** Data of an error is for telling errors apart; more than this is a result in disguise, and left out. */
+const MAX_DATA_CHARACTERS = 64 * 1024;
+
+function detailsOf({ tool }: CatalogEntry, code: number | undefined, data: unknown): CallErrorDetails {
+  const plain = plainData(data);
+  return { tool: tool.name, ...(code === undefined ? {} : { code }), ...(plain === undefined ? {} : { data: plain }) };
+}
+
+function plainData(data: unknown): unknown {
+  if (data === undefined || data === null) return undefined;
+  try {
+    const plain = isPlainJson(data) ? data : toPlainJson(data);
+    return JSON.stringify(plain).length <= MAX_DATA_CHARACTERS ? plain : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function misfit(

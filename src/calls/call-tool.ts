@@ -35,6 +35,8 @@ export class RunCalls {
   /** In the order in which the script made them. */
   readonly records: CallRecord[] = [];
   readonly handles = new ContentHandles();
+  /** Tools without an outputSchema that gave text: scripts often take it for an object. */
+  readonly textTools = new Set<string>();
   /** A protocol error that the client has to see itself (it must open a URL), as the source threw it. */
   protocolError: unknown;
   private readonly budget: CallBudget;
@@ -55,7 +57,7 @@ export class RunCalls {
    * @returns What the tool gave: its structured content, else its text, else null; media as handle objects.
    * @throws {CodeModeError} of kind tool, validation, limit, approval, timeout or cancelled. Its message is for the script.
    */
-  async callTool(name: unknown, given?: unknown, ...rest: unknown[]): Promise<unknown> {
+  async callTool(name: unknown, ...[given, ...rest]: unknown[]): Promise<unknown> {
     this.budget.countCall();
     if (typeof name !== "string") throw new ValidationError("call_tool(name, params): the name must be a string.");
     const record = this.begin(name);
@@ -178,11 +180,7 @@ export class RunCalls {
     return edited && { ...edited };
   }
 
-  private async send(
-    entry: CatalogEntry,
-    plan: ArgumentPlan,
-    args: Record<string, unknown>,
-  ): Promise<ToolResult> {
+  private async send(entry: CatalogEntry, plan: ArgumentPlan, args: Record<string, unknown>): Promise<ToolResult> {
     const { tool, source } = entry;
     const turn = this.budget.enter(isSequential(tool));
     if (turn !== undefined) await turn;
@@ -200,6 +198,7 @@ export class RunCalls {
   private receive({ tool }: CatalogEntry, result: ToolResult): unknown {
     const { value, heldCharacters } = normalizeResult(result, this.handles);
     this.budget.countResultBytes(tool.name, jsonBytes(tool.name, "result", value) + heldCharacters);
+    if (typeof value === "string" && tool.outputSchema === undefined) this.textTools.add(tool.name);
     return value;
   }
 }

@@ -13,8 +13,6 @@ export interface LimitValues extends SandboxLimitValues {
   maxConcurrentCalls: number;
   /** Milliseconds for one call; then it fails and its signal is aborted. @default 20_000 */
   toolTimeoutMs: number;
-  /** The arguments of one call as JSON, in bytes of UTF-8. @default 1 MiB */
-  maxArgumentBytes: number;
   /** The result of one call as JSON, in bytes of UTF-8. @default 4 MiB */
   maxCallResultBytes: number;
   /** All results of a script together, in bytes. @default 16 MiB */
@@ -41,7 +39,6 @@ export const DEFAULT_LIMITS: Readonly<LimitValues> = Object.freeze({
   maxToolCalls: 50,
   maxConcurrentCalls: 8,
   toolTimeoutMs: 20_000,
-  maxArgumentBytes: MIB,
   maxCallResultBytes: 4 * MIB,
   maxTotalResultBytes: 16 * MIB,
   maxHydratedTools: 32,

@@ -80,8 +80,9 @@ const OPTIONS: Options = {
 
 function makeCheck(schema: Tool["inputSchema"], { draft7, draft2020 }: Compilers): ArgumentCheck {
   if ("$async" in schema) return admitAll;
-  const dialect = String(schema["$schema"] ?? "");
-  const order = /draft-0[3-7]/.test(dialect) ? [draft7, draft2020] : [draft2020, draft7];
+  const dialect = schema["$schema"];
+  const isOld = typeof dialect === "string" && /draft-0[3-7]/.test(dialect);
+  const order = isOld ? [draft7, draft2020] : [draft2020, draft7];
   for (const { first, all } of order) {
     const quick = compile(first, schema);
     if (quick !== undefined) return checkOf(quick, () => compile(all, schema) ?? quick);

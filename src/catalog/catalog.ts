@@ -59,7 +59,9 @@ export class Catalog {
     const settled = await Promise.allSettled(this.sources.map(async (source) => source.listTools(context)));
     const [own] = settled;
     if (own?.status === "rejected") throw own.reason;
-    const lists = settled.map((list, index) => (list.status === "fulfilled" ? list.value : this.unlisted(index, list.reason)));
+    const lists = settled.map((list, index) =>
+      list.status === "fulfilled" ? list.value : this.unlisted(index, list.reason),
+    );
     if (this.last !== undefined && this.options.include === undefined && sameLists(this.last.lists, lists)) {
       return this.last.snapshot;
     }
@@ -128,14 +130,17 @@ export class Catalog {
 
   private unlisted(index: number, reason: unknown): readonly Tool[] {
     const source = labelOf(this.sources[index] ?? {});
-    this.warnOnce(`source ${index}`, `The tools of ${source} could not be listed and are left out: ${messageOf(reason)}`);
+    this.warnOnce(
+      `source ${index}`,
+      `The tools of ${source} could not be listed and are left out: ${messageOf(reason)}`,
+    );
     return [];
   }
 
   private warnOnce(subject: string, message: string): void {
     if (this.warned.has(subject)) return;
     this.warned.add(subject);
-    process.emitWarning(message, { type: "McpCodeModeWarning" });
+    process.emitWarning(message, { type: "McpCodemodeWarning" });
   }
 }
 
@@ -249,4 +254,5 @@ function withServer(tool: Tool, server: string | undefined): Tool {
   return { ...tool, _meta: { ...tool._meta, "mcp-codemode/server": server } };
 }
 
-const labelOf = (source: Pick<ToolSource, "name">): string => (source.name === undefined ? "the server itself" : `"${source.name}"`);
+const labelOf = (source: Pick<ToolSource, "name">): string =>
+  source.name === undefined ? "the server itself" : `"${source.name}"`;

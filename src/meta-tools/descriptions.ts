@@ -13,7 +13,7 @@ export function searchDescription(defaultLimit: number): string {
 
 /** Texts of the arguments of `search`. */
 export const SEARCH_ARGUMENTS = {
-  query: "What the tools should do, in a few words; or exact names: \"a, b, c\". Empty: all tools in name order.",
+  query: 'What the tools should do, in a few words; or exact names: "a, b, c". Empty: all tools in name order.',
   limit: "Most tools to show.",
   detail: "How much of each tool: brief (name and first sentence), signature, detailed, full (with schemas).",
   server: "Only tools of this server.",

@@ -13,6 +13,8 @@ export interface PageOptions {
   serializer: SearchResultSerializer;
   query: string;
   detail: Detail | undefined;
+  /** How scripts reach each tool. */
+  identifiers: ReadonlyMap<string, string>;
   /** Of the whole reply, in bytes of UTF-8. */
   maxBytes: number;
 }
@@ -43,8 +45,8 @@ export async function searchPage(found: FoundTools, options: PageOptions): Promi
 }
 
 async function printThatFits(found: FoundTools, options: PageOptions): Promise<Printed> {
-  const { serializer, query, detail, maxBytes } = options;
-  const context: SerializeContext = { query, total: found.total, detail };
+  const { serializer, query, detail, identifiers, maxBytes } = options;
+  const context: SerializeContext = { query, total: found.total, identifiers, detail };
   const room = Math.max(0, maxBytes - MARGIN_BYTES);
   let tools: readonly Tool[] = found.tools;
   for (;;) {

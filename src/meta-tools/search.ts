@@ -1,3 +1,4 @@
+import { identifiersFor } from "../catalog/identifiers.js";
 import type { CallContext, CallToolResult, Tool } from "../catalog/tool.js";
 import { messageOf, ToolCallError } from "../errors.js";
 import type { Detail, SearchResultSerializer } from "../search/serializers/serializer.js";
@@ -97,29 +98,38 @@ export async function search(
   options: SearchToolOptions = {},
 ): Promise<CallToolResult> {
   const { settings } = engine;
-  const tools = await searchableTools(engine, context);
+  // Tools that stay listed are not searched: the model sees them already.
+  const tools = await listed(engine, context);
+  const searchable = tools.filter((tool) => !settings.isDirect(tool));
   const query = toQuery(args, options);
   const strategy = options.strategy === undefined ? settings.searchStrategy : toStrategy(options.strategy);
-  const found = await findTools(tools, query, { strategy, aliases: settings.aliases });
+  const found = await findTools(searchable, query, { strategy, aliases: settings.aliases });
   return searchPage(found, {
     serializer: options.serializer ?? settings.searchResultSerializer,
     query: query.query,
     detail: args.detail ?? options.detail,
+    identifiers: identifiersOf(tools),
     maxBytes: settings.limits.maxResultBytes,
   });
 }
 
-/** Tools that stay listed are no part of it: the model sees them already. */
-async function searchableTools(
-  engine: Pick<CodeMode, "listTools" | "settings">,
-  context: Partial<CallContext>,
-): Promise<readonly Tool[]> {
+async function listed(engine: Pick<CodeMode, "listTools">, context: Partial<CallContext>): Promise<readonly Tool[]> {
   try {
-    const tools = await engine.listTools(context);
-    return tools.filter((tool) => !engine.settings.isDirect(tool));
+    return await engine.listTools(context);
   } catch (cause) {
     throw new ToolCallError(`The tools could not be listed: ${messageOf(cause)}`, { cause });
   }
+}
+
+const identifiersByList = new WeakMap<readonly Tool[], ReadonlyMap<string, string>>();
+
+/** Of the whole catalog, as scripts see it: of a page alone two tools could get one identifier. */
+function identifiersOf(tools: readonly Tool[]): ReadonlyMap<string, string> {
+  const known = identifiersByList.get(tools);
+  if (known !== undefined) return known;
+  const identifiers = identifiersFor(tools.map(({ name }) => name));
+  identifiersByList.set(tools, identifiers);
+  return identifiers;
 }
 
 function toQuery({ query, limit, server, tags }: SearchArguments, options: SearchToolOptions): ToolQuery {

@@ -4,7 +4,7 @@ import { blockText, escapeUnprintable, inlineText } from "../../catalog/untruste
 import { briefList, descriptionOf, MAX_NAME_CHARACTERS, NOTHING_FOUND } from "./brief.js";
 import { definitionOf } from "./definitions.js";
 import { parameterType } from "./markdown-types.js";
-import type { SearchResultSerializer, SerializeContext } from "./serializer.js";
+import { asProse, type SearchResultSerializer, type SerializeContext } from "./serializer.js";
 
 /** Characters of one description under its heading. */
 const MAX_DESCRIPTION_CHARACTERS = 8_000;
@@ -26,7 +26,7 @@ export type MarkdownDetail = "brief" | "detailed" | "full";
  * codeMode({ searchResultSerializer: markdownSerializer({ detail: "brief" }) });
  */
 export function markdownSerializer(options: { detail?: MarkdownDetail } = {}): SearchResultSerializer {
-  return function markdown(tools: Tool[], context: SerializeContext): string {
+  return asProse(function markdown(tools: Tool[], context: SerializeContext): string {
     switch (context.detail ?? options.detail ?? "detailed") {
       case "brief":
         return briefList(tools);
@@ -36,7 +36,7 @@ export function markdownSerializer(options: { detail?: MarkdownDetail } = {}): S
       case "detailed":
         return tools.length === 0 ? NOTHING_FOUND : tools.map(block).join("\n\n");
     }
-  };
+  });
 }
 
 function block(tool: Tool): string {

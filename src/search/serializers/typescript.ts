@@ -2,7 +2,7 @@ import type { Tool } from "../../catalog/tool.js";
 import { declarations, signatures } from "../../catalog/typescript.js";
 import { commentText } from "../../catalog/untrusted-text.js";
 import { briefList, descriptionOf, NOTHING_FOUND } from "./brief.js";
-import type { SearchResultSerializer, SerializeContext } from "./serializer.js";
+import { asProse, type SearchResultSerializer, type SerializeContext } from "./serializer.js";
 
 /** Characters of the description above a signature. */
 const MAX_DESCRIPTION_CHARACTERS = 500;
@@ -22,7 +22,7 @@ export type TypeScriptDetail = "signature" | "declarations";
  * codeMode({ searchResultSerializer: typescriptSerializer() });
  */
 export function typescriptSerializer(options: { detail?: TypeScriptDetail } = {}): SearchResultSerializer {
-  return function typescript(tools: Tool[], context: SerializeContext): string {
+  return asProse(function typescript(tools: Tool[], context: SerializeContext): string {
     const identifiers = context.identifiers;
     switch (context.detail ?? options.detail ?? "signature") {
       case "brief":
@@ -34,7 +34,7 @@ export function typescriptSerializer(options: { detail?: TypeScriptDetail } = {}
       case "detailed":
         return tools.length === 0 ? NOTHING_FOUND : describedSignatures(tools, identifiers);
     }
-  };
+  });
 }
 
 function describedSignatures(tools: readonly Tool[], identifiers: SerializeContext["identifiers"]): string {

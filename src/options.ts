@@ -1,0 +1,195 @@
+import type { ArgumentsFor } from "./calls/arguments.js";
+import type { CallerFacts } from "./calls/caller-id.js";
+import { givenSandboxLimits, resolveRunLimits, type Limits, type LimitValues } from "./calls/limits.js";
+import type { CallPolicy } from "./calls/policy.js";
+import type { Tool, ToolSource } from "./catalog/tool.js";
+import { ConfigurationError } from "./errors.js";
+import { executeTool } from "./meta-tools/execute.js";
+import type { ExecuteResultSerializer, MetaToolFactory } from "./meta-tools/meta-tool.js";
+import { textResult } from "./meta-tools/results/text.js";
+import { searchTool } from "./meta-tools/search.js";
+import { OptionReader } from "./options/reader.js";
+import type { SandboxLimits } from "./sandbox/limits.js";
+import type { SandboxProvider } from "./sandbox/provider.js";
+import { quickJsSandbox } from "./sandbox/quickjs/provider.js";
+import { bm25 } from "./search/bm25.js";
+import type { SearchResultSerializer } from "./search/serializers/serializer.js";
+import { typescriptSerializer } from "./search/serializers/typescript.js";
+import { toStrategy, type SearchFunction, type SearchStrategy } from "./search/strategy.js";
+
+/** Options of {@link codeMode} and {@link createCodeMode}. All may be left out. */
+export interface CodeModeOptions {
+  /** `false`: nothing is changed, as if the line were not there. @default true */
+  enabled?: boolean;
+  /** Further tools beside the server's own. One name in two sources is an error. @default [] */
+  sources?: readonly ToolSource[];
+  /** Which tools can be found and called. @default all */
+  include?: (tool: Tool) => boolean;
+  /** Tools that stay listed for clients, by name or by a function; scripts can call them too. @default none */
+  directTools?: readonly string[] | ((tool: Tool) => boolean);
+  /** Extra search words by tool name. @default none */
+  aliases?: Readonly<Record<string, readonly string[]>>;
+  /** Short for `searchTool({ name })` in `metaTools`. @default "search" */
+  searchToolName?: string;
+  /** Short for `executeTool({ name })` in `metaTools`. @default "execute" */
+  executeToolName?: string;
+  /** Short for `executeTool({ description })` in `metaTools`. @default built in */
+  executeDescription?: string;
+  /** What clients see. @default [searchTool(), executeTool()] */
+  metaTools?: readonly MetaToolFactory[];
+  /** How tools are found. @default bm25() */
+  searchStrategy?: SearchStrategy | SearchFunction;
+  /** How found tools are printed. @default typescriptSerializer() */
+  searchResultSerializer?: SearchResultSerializer;
+  /** How the outcome of a script is printed. @default textResult() */
+  executeResultSerializer?: ExecuteResultSerializer;
+  /** "value": replies of execute carry the value as structuredContent too. @default "none" */
+  structuredOutput?: "none" | "value";
+  /** Values for parameters that a script did not give, where the tool accepts them. @default none */
+  defaultArguments?: Readonly<Record<string, unknown>>;
+  /** Defaults and hidden parameters by tool. @default none */
+  argumentsFor?: ArgumentsFor;
+  /** Where scripts run. @default quickJsSandbox() */
+  sandboxProvider?: SandboxProvider;
+  /** Limits that differ from the defaults; `null` removes one. */
+  limits?: Limits;
+  /** Decides about every call. @default none: all are allowed */
+  policy?: CallPolicy;
+  /** A client's own calls of hidden tools. @default "policy" with a policy, else "allow" */
+  directCalls?: "allow" | "policy" | "refuse";
+  /** Who asks, as the host knows it. @default client id and subject of authInfo, else a hash of its token */
+  callerId?: (caller: CallerFacts) => string | undefined;
+}
+
+/** The options with every default filled in. */
+export interface ResolvedOptions {
+  enabled: boolean;
+  sources: readonly ToolSource[];
+  include: ((tool: Tool) => boolean) | undefined;
+  /** True for a tool that stays listed. */
+  isDirect: (tool: Tool) => boolean;
+  /** False when no tool can be direct: then nobody has to list the tools to know. */
+  hasDirectTools: boolean;
+  aliases: ReadonlyMap<string, readonly string[]>;
+  searchToolName: string;
+  executeToolName: string;
+  executeDescription: string | undefined;
+  metaTools: readonly MetaToolFactory[];
+  searchStrategy: SearchStrategy;
+  searchResultSerializer: SearchResultSerializer;
+  executeResultSerializer: ExecuteResultSerializer;
+  structuredOutput: "none" | "value";
+  defaultArguments: Readonly<Record<string, unknown>>;
+  argumentsFor: ArgumentsFor | undefined;
+  sandboxProvider: SandboxProvider;
+  /** True when the sandbox is the default one, which all engines of a process share: nobody closes it. */
+  sharesSandbox: boolean;
+  limits: LimitValues;
+  /** Those of the given limits that the sandbox keeps. */
+  sandboxLimits: SandboxLimits;
+  policy: CallPolicy | undefined;
+  directCalls: "allow" | "policy" | "refuse";
+  callerId: ((caller: CallerFacts) => string | undefined) | undefined;
+}
+
+const KEYS: readonly (keyof CodeModeOptions)[] = [
+  "enabled",
+  "sources",
+  "include",
+  "directTools",
+  "aliases",
+  "searchToolName",
+  "executeToolName",
+  "executeDescription",
+  "metaTools",
+  "searchStrategy",
+  "searchResultSerializer",
+  "executeResultSerializer",
+  "structuredOutput",
+  "defaultArguments",
+  "argumentsFor",
+  "sandboxProvider",
+  "limits",
+  "policy",
+  "directCalls",
+  "callerId",
+];
+
+/**
+ * The options over the defaults, checked.
+ *
+ * @throws {ConfigurationError} for an unknown option (with the nearest known one) and for a value of the wrong type; the
+ * message names the path.
+ *
+ * @example
+ * resolveOptions({ limits: { maxToolCalls: 10 } }).limits.maxToolCalls; // 10
+ */
+export function resolveOptions(options: CodeModeOptions = {}): ResolvedOptions {
+  const read = new OptionReader(options, KEYS);
+  const directTools = read.namesOrFunction("directTools") as CodeModeOptions["directTools"];
+  const policy = read.function("policy") as CallPolicy | undefined;
+  const sandboxProvider = read.objectWith("sandboxProvider", ["run"]) as SandboxProvider | undefined;
+  const limits = read.object("limits") as Limits | undefined;
+  return {
+    ...names(read),
+    enabled: read.boolean("enabled") ?? true,
+    sources: read.listOf("sources", ["listTools", "callTool"]) as readonly ToolSource[],
+    include: read.function("include") as ResolvedOptions["include"],
+    isDirect: toPredicate(directTools),
+    hasDirectTools: directTools !== undefined && directTools.length > 0,
+    aliases: aliasMap(read.object("aliases")),
+    metaTools: (read.functions("metaTools") as readonly MetaToolFactory[] | undefined) ?? [searchTool(), executeTool()],
+    searchStrategy: strategyOf(read),
+    searchResultSerializer:
+      (read.function("searchResultSerializer") as SearchResultSerializer) ?? typescriptSerializer(),
+    executeResultSerializer: (read.function("executeResultSerializer") as ExecuteResultSerializer) ?? textResult(),
+    structuredOutput: read.oneOf("structuredOutput", ["none", "value"]) ?? "none",
+    defaultArguments: read.object("defaultArguments") ?? {},
+    argumentsFor: read.function("argumentsFor") as ArgumentsFor | undefined,
+    sandboxProvider: sandboxProvider ?? quickJsSandbox(),
+    sharesSandbox: sandboxProvider === undefined,
+    limits: resolveRunLimits(limits),
+    sandboxLimits: givenSandboxLimits(limits),
+    policy,
+    directCalls: directCallsOf(read, policy),
+    callerId: read.function("callerId") as ResolvedOptions["callerId"],
+  };
+}
+
+function names(read: OptionReader): Pick<ResolvedOptions, "searchToolName" | "executeToolName" | "executeDescription"> {
+  const searchToolName = read.toolName("searchToolName") ?? "search";
+  const executeToolName = read.toolName("executeToolName") ?? "execute";
+  if (searchToolName === executeToolName) {
+    throw new ConfigurationError(
+      `searchToolName collides with executeToolName: both are "${executeToolName}". Names of meta-tools must be unique.`,
+    );
+  }
+  return { searchToolName, executeToolName, executeDescription: read.string("executeDescription") };
+}
+
+function strategyOf(read: OptionReader): SearchStrategy {
+  const given = read.functionOrObjectWith("searchStrategy", ["search"]) as SearchStrategy | SearchFunction | undefined;
+  return given === undefined ? bm25() : toStrategy(given);
+}
+
+function directCallsOf(read: OptionReader, policy: CallPolicy | undefined): ResolvedOptions["directCalls"] {
+  const given = read.oneOf("directCalls", ["allow", "policy", "refuse"]);
+  if (given === "policy" && policy === undefined) {
+    throw new ConfigurationError('directCalls is "policy", but there is no `policy`.');
+  }
+  return given ?? (policy === undefined ? "allow" : "policy");
+}
+
+function toPredicate(direct: CodeModeOptions["directTools"]): (tool: Tool) => boolean {
+  if (typeof direct === "function") return direct;
+  const directNames = new Set(direct);
+  return ({ name }) => directNames.has(name);
+}
+
+function aliasMap(aliases: Record<string, unknown> = {}): ReadonlyMap<string, readonly string[]> {
+  const entries = Object.entries(aliases).map(([tool, words]): [string, readonly string[]] => {
+    if (Array.isArray(words) && words.every((word) => typeof word === "string")) return [tool, words as string[]];
+    throw new ConfigurationError(`aliases.${tool} must be a list of strings.`);
+  });
+  return new Map(entries);
+}
