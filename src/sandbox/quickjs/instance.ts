@@ -1,3 +1,4 @@
+// oxlint-disable-next-line import/default -- made by the build: see build/guest-source.ts
 import prelude from "./prelude/index.ts?guest";
 import type { QuickJSHandle } from "quickjs-emscripten-core";
 import { loadEngine, type Pointer, type RawEngine } from "./engine.js";
@@ -61,14 +62,14 @@ export class Instance {
     // Stops one huge request at once; the sum is bounded by the memory itself.
     runtime.setMemoryLimit(options.memoryBytes);
     runtime.setMaxStackSize(options.maxStackBytes);
-    let self: Instance | undefined;
-    runtime.setInterruptHandler(() => self?.onInterrupt() ?? false);
+    const made: { instance?: Instance } = {};
+    runtime.setInterruptHandler(() => made.instance?.onInterrupt() ?? false);
     const context = withStoppedClock(() => runtime.newContext());
     const pointer = (value: unknown): Pointer => (value as { value: Pointer }).value;
     const contextAt = pointer((context as unknown as { ctx: unknown }).ctx);
     const runtimeAt = pointer((runtime as unknown as { rt: unknown }).rt);
 
-    installHostFunction(raw, contextAt, context, (kind, id, text) => self?.onHost(kind, id, text));
+    installHostFunction(raw, contextAt, context, (kind, id, text) => made.instance?.onHost(kind, id, text));
     const control = raw._malloc(CONTROL_BYTES);
     new Uint8Array(memory.buffer, control, CONTROL_BYTES).fill(0);
     const bufferAt = raw._QTS_NewArrayBuffer(contextAt, control, CONTROL_BYTES);
@@ -91,15 +92,16 @@ export class Instance {
       args: raw._malloc(16),
       out: raw._malloc(8),
     };
-    self = new Instance(
+    const instance = new Instance(
       raw,
       memory,
       options.memoryBytes,
       places,
       takeImage(memory, raw, firstAllocation, options.maxStackBytes),
     );
-    self.reset();
-    return self;
+    made.instance = instance;
+    instance.reset();
+    return instance;
   }
 
   /** The base image back: nothing of a run is left. */
@@ -258,7 +260,7 @@ type Context = ReturnType<ReturnType<Awaited<ReturnType<typeof loadEngine>>["qui
  */
 function installHostFunction(raw: RawEngine, contextAt: Pointer, context: Context, handle: HostHandler): void {
   const { callbacks } = raw;
-  const general = callbacks.callFunction;
+  const general = callbacks.callFunction.bind(callbacks);
   let hostId: number | undefined;
   let learning = true;
   callbacks.callFunction = (asyncify, ctx, self, count, args, id) => {

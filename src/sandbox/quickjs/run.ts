@@ -1,4 +1,4 @@
-import { Instance, OutOfGuestMemory, type GuestText } from "./instance.js";
+import { type Instance, OutOfGuestMemory, type GuestText } from "./instance.js";
 import { KIND, type GuestError, type RunReport, type RunRequest } from "./protocol.js";
 
 /** What a run needs of the thread it is in. */
@@ -32,7 +32,7 @@ export class ScriptRun {
   private failure: RunReport["failure"];
   private readonly notes: string[] = [];
   private columnShift = 0;
-  private open = 0;
+  private readonly open = new Set<number>();
   private messages = 0;
   private cpuMs = 0;
   private enteredAt = 0;
@@ -61,8 +61,7 @@ export class ScriptRun {
 
   /** The answer to a call: `+` and a value, or `-` and an error. */
   settle(id: number, bytes: Uint8Array, at: number, length: number): void {
-    if (this.over) return;
-    this.open--;
+    if (this.over || !this.open.delete(id)) return;
     this.enter(() => {
       this.instance.setControl(1, id);
       this.noteException(this.instance.call("settle", { bytes, at, length }));
@@ -156,10 +155,10 @@ export class ScriptRun {
     if (this.over) return;
     if (this.failure !== undefined || this.instance.broken || this.mustStop()) return this.end();
     if (this.done) {
-      if (this.open <= 0 || performance.now() >= this.joinUntil) this.end();
+      if (this.open.size === 0 || performance.now() >= this.joinUntil) this.end();
       return;
     }
-    if (this.open > 0 || this.timerIn() !== Infinity) return;
+    if (this.open.size > 0 || this.timerIn() !== Infinity) return;
     if (this.memoryIsFull()) this.fail("memory", "out of memory");
     else this.fail("runtime", "The script waits for a promise that nothing will ever settle.");
     this.end();
@@ -169,7 +168,7 @@ export class ScriptRun {
     // A script can catch the interrupt and go on: whatever it says after that, the clock is right.
     if (this.host.cancelled()) this.fail("cancelled", "cancelled");
     else if (this.mustStop()) this.fail("timeout", performance.now() >= this.deadline ? "timeoutMs" : "cpuMs");
-    if (this.done && this.open > 0) this.notes.push(openCallsNote(this.open));
+    if (this.done && this.open.size > 0) this.notes.push(openCallsNote(this.open.size));
     this.over = true;
     this.instance.onHost = () => {};
     this.instance.onInterrupt = () => true;
@@ -187,7 +186,7 @@ export class ScriptRun {
     // The guest keeps this bound itself; only a guest whose prelude was subverted gets here.
     if (++this.messages > this.request.config.maxBridgeMessages + 2) return this.fail("limit", "too many messages");
     text.read((bytes, at, length) => this.host.send(kind, id, bytes, at, length));
-    if (kind === KIND.CALL) this.open++;
+    if (kind === KIND.CALL) this.open.add(id);
     if (kind !== KIND.DONE) return;
     this.done = true;
     this.joinUntil = performance.now() + JOIN_MS;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { SandboxError } from "../../errors.js";
+import { messageOf, SandboxError } from "../../errors.js";
 import { MOST_STACK_BYTES, type SandboxLimitValues } from "../limits.js";
 import { HostChannel } from "./channel/host-channel.js";
 import { compileEngine } from "./engine.js";
@@ -174,7 +174,7 @@ export class SandboxWorker {
 
   private exited(): void {
     this.alive = false;
-    const why = this.startError === undefined ? "its thread ended" : String(this.startError);
+    const why = this.startError === undefined ? "its thread ended" : messageOf(this.startError);
     this.current?.stop({ kind: "sandbox", message: `The sandbox stopped: ${why}` });
     this.channel.close();
   }

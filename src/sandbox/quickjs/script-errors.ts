@@ -31,7 +31,7 @@ export function toScriptError(error: GuestError, kind: ErrorKind | undefined, fa
 function kindOf(error: GuestError, facts: FailureFacts): ErrorKind {
   if (isErrorKind(error.kind)) return error.kind;
   if (error.message === "stack overflow" && /^(InternalError|SyntaxError|RangeError)$/.test(error.name)) return "stack";
-  if (error.message === "out of memory" && error.name === "InternalError") return "memory";
+  if (error.name === "InternalError" && /^(out of memory|string too long)$/.test(error.message)) return "memory";
   // With no memory left to make an error object the engine throws null.
   if (error.message === "null was thrown" && facts.memoryBytes >= facts.limits.memoryBytes * 0.95) return "memory";
   return "runtime";
@@ -86,13 +86,15 @@ const FRAME_WIDTH = 120;
 /** Numbered lines around a place, with a caret under it. */
 export function codeFrame(code: string, line: number, column: number): string {
   const lines = code.split(/\r\n|[\n\r\u2028\u2029]/);
-  const from = Math.max(1, line - CONTEXT_LINES);
-  const to = Math.min(lines.length, line + 1);
-  const width = String(to).length;
+  const first = Math.max(1, line - CONTEXT_LINES);
+  const last = Math.min(lines.length, line + 1);
+  const width = String(last).length;
+  // A long line is shown from where its place comes into view.
   const start = Math.max(0, column - 1 - (FRAME_WIDTH - 20));
   const shown: string[] = [];
-  for (let number = from; number <= to; number++) {
-    const text = (lines[number - 1] ?? "").slice(start, start + FRAME_WIDTH).replace(/[^\P{C}\t]/gu, " ");
+  for (let number = first; number <= last; number++) {
+    const from = number === line ? start : 0;
+    const text = (lines[number - 1] ?? "").slice(from, from + FRAME_WIDTH).replace(/[^\P{C}\t]/gu, " ");
     shown.push(`${number === line ? ">" : " "} ${String(number).padStart(width)} | ${text}`);
     if (number === line) shown.push(`  ${" ".repeat(width)} | ${" ".repeat(Math.max(0, column - 1 - start))}^`);
   }

@@ -20,10 +20,10 @@ export function bytesToBase64(bytes: Uint8Array): string {
     const bits = ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);
     text += digit(bits >> 18) + digit(bits >> 12) + digit(bits >> 6) + digit(bits);
   }
-  if (length - at === 1) text += `${digit((bytes[at] as number) >> 2)}${digit((bytes[at] as number) << 4)}==`;
+  if (length - at === 1) text += "" + digit((bytes[at] as number) >> 2) + digit((bytes[at] as number) << 4) + "==";
   if (length - at === 2) {
     const bits = ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
-    text += `${digit(bits >> 10)}${digit(bits >> 4)}${digit(bits << 2)}=`;
+    text += "" + digit(bits >> 10) + digit(bits >> 4) + digit(bits << 2) + "=";
   }
   return text;
 }

@@ -128,8 +128,8 @@ function reviveEscaped(entries: unknown[][], reviver: Reviver): object {
 }
 
 function reviveBytes(tag: unknown, text: unknown): unknown {
-  const Class = viewOf(tag);
-  if (typeof text !== "string" || Class === undefined) return null;
+  const View = viewOf(tag);
+  if (typeof text !== "string" || View === undefined) return null;
   const bytes = base64ToBytes(text);
-  return tag === "ArrayBuffer" ? bytes.buffer : new Class(bytes.buffer as ArrayBuffer);
+  return tag === "ArrayBuffer" ? bytes.buffer : new View(bytes.buffer as ArrayBuffer);
 }

@@ -23,6 +23,7 @@ import {
   mapGet,
   mapSet,
   mapSize,
+  NewError,
   NewMap,
   NewUint8Array,
   objectPrototype,
@@ -38,7 +39,7 @@ import {
 /** Marks an object that stands for something JSON has no form for. */
 export const TAG = "@@";
 /** How a tag looks in text. */
-export const TAG_TEXT = `"${TAG}":`;
+export const TAG_TEXT = '"' + TAG + '":';
 
 /** Containers nested deeper than this are refused: both sides walk values by recursion. */
 export const MAX_VALUE_DEPTH = 400;
@@ -66,8 +67,10 @@ export interface EncodedValue {
 }
 
 /** Thrown by {@link encodeValue}; `reason` says which bound was hit. */
-export class ValueLimit {
-  constructor(readonly reason: "size" | "depth") {}
+export class ValueLimit extends NewError {
+  constructor(readonly reason: "size" | "depth") {
+    super(reason);
+  }
 }
 
 interface Encoder {
@@ -105,7 +108,7 @@ function spend(encoder: Encoder, text: string): string {
 }
 
 const tagged = (encoder: Encoder, tag: string, text: string): string =>
-  spend(encoder, `{${TAG_TEXT}"${tag}","v":`) + text + spend(encoder, "}");
+  spend(encoder, "{" + TAG_TEXT + '"' + tag + '","v":') + text + spend(encoder, "}");
 
 function encode(encoder: Encoder, value: unknown, depth: number): string | undefined {
   switch (typeof value) {
@@ -116,9 +119,9 @@ function encode(encoder: Encoder, value: unknown, depth: number): string | undef
     case "boolean":
       return spend(encoder, value ? "true" : "false");
     case "bigint":
-      return tagged(encoder, "bigint", spend(encoder, `"${value}"`));
+      return tagged(encoder, "bigint", spend(encoder, '"' + value + '"'));
     case "undefined":
-      return spend(encoder, `{${TAG_TEXT}"undefined"}`);
+      return spend(encoder, "{" + TAG_TEXT + '"undefined"}');
     case "object":
       return value === null ? spend(encoder, "null") : encodeObject(encoder, value, depth);
     default:
@@ -137,7 +140,7 @@ function encodeString(encoder: Encoder, value: string): string {
   encoder.cut = true;
   return spend(
     encoder,
-    stringify(`${slice(value, 0, wholeEnd(value, most))}… [${value.length - most} more characters]`),
+    stringify(slice(value, 0, wholeEnd(value, most)) + "… [" + (value.length - most) + " more characters]"),
   );
 }
 
@@ -149,14 +152,14 @@ function wholeEnd(text: string, end: number): number {
 
 function encodeNumber(encoder: Encoder, value: number): string {
   if (value - value !== 0 || (value === 0 && 1 / value < 0)) {
-    return tagged(encoder, "number", spend(encoder, value === 0 ? '"-0"' : `"${value}"`));
+    return tagged(encoder, "number", spend(encoder, value === 0 ? '"-0"' : '"' + value + '"'));
   }
-  return spend(encoder, `${value}`);
+  return spend(encoder, "" + value);
 }
 
 function encodeObject(encoder: Encoder, value: object, depth: number): string | undefined {
   const known = mapGet(encoder.seen, value);
-  if (known !== undefined) return tagged(encoder, "ref", spend(encoder, `${known}`));
+  if (known !== undefined) return tagged(encoder, "ref", spend(encoder, "" + known));
   if (depth >= MAX_VALUE_DEPTH) throw new ValueLimit("depth");
   if (depth > (encoder.shrink ?? NOTHING).depth) return encodeTooDeep(encoder, value);
   mapSet(encoder.seen, value, encoder.count++);
@@ -168,7 +171,7 @@ function encodeObject(encoder: Encoder, value: object, depth: number): string | 
 
 function encodeTooDeep(encoder: Encoder, value: object): string {
   encoder.cut = true;
-  return spend(encoder, isArray(value) ? `"[Array of ${value.length}]"` : '"[Object]"');
+  return spend(encoder, isArray(value) ? '"[Array of ' + value.length + ']"' : '"[Object]"');
 }
 
 function encodeItems(encoder: Encoder, items: readonly unknown[], length: number, depth: number): string {
@@ -180,7 +183,7 @@ function encodeItems(encoder: Encoder, items: readonly unknown[], length: number
   }
   if (shown < length) {
     encoder.cut = true;
-    text += spend(encoder, `${shown > 0 ? "," : ""}"… ${length - shown} more items"`);
+    text += spend(encoder, (shown > 0 ? "," : "") + '"… ' + (length - shown) + ' more items"');
   }
   return text + spend(encoder, "]");
 }
@@ -197,12 +200,12 @@ function encodePlain(encoder: Encoder, value: object, depth: number): string | u
     const key = keys[index] as string;
     const item = encode(encoder, (value as Record<string, unknown>)[key], depth + 1);
     if (item === undefined) continue;
-    text += spend(encoder, first ? `${stringify(key)}:` : `,${stringify(key)}:`) + item;
+    text += spend(encoder, first ? stringify(key) + ":" : "," + stringify(key) + ":") + item;
     first = false;
   }
   if (shown < keys.length) {
     encoder.cut = true;
-    text += spend(encoder, `${first ? "" : ","}"…":"${keys.length - shown} more keys"`);
+    text += spend(encoder, (first ? "" : ",") + '"…":"' + (keys.length - shown) + ' more keys"');
   }
   return text + spend(encoder, "}");
 }
@@ -211,13 +214,13 @@ function encodePlain(encoder: Encoder, value: object, depth: number): string | u
 export const hasOwnTag = (value: object): boolean => hasOwn(value, TAG);
 
 function encodeEscaped(encoder: Encoder, value: object, keys: readonly string[], depth: number): string {
-  let text = spend(encoder, `{${TAG_TEXT}"Object","v":[`);
+  let text = spend(encoder, "{" + TAG_TEXT + '"Object","v":[');
   let first = true;
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] as string;
     const item = encode(encoder, (value as Record<string, unknown>)[key], depth + 1);
     if (item === undefined) continue;
-    text += spend(encoder, `${first ? "" : ","}[${stringify(key)},`) + item + spend(encoder, "]");
+    text += spend(encoder, (first ? "" : ",") + "[" + stringify(key) + ",") + item + spend(encoder, "]");
     first = false;
   }
   return text + spend(encoder, "]}");
@@ -230,7 +233,7 @@ function toJsonOf(value: object): (() => unknown) | undefined {
 
 function encodeExotic(encoder: Encoder, value: object, depth: number): string | undefined {
   const time = dateGetTime(value);
-  if (time !== undefined) return tagged(encoder, "Date", spend(encoder, time === time ? `${time}` : "null"));
+  if (time !== undefined) return tagged(encoder, "Date", spend(encoder, time === time ? "" + time : "null"));
   const size = mapSize(value);
   if (size !== undefined) return tagged(encoder, "Map", encodeEntries(encoder, value, size, depth));
   const setLength = setSize(value);
@@ -242,11 +245,15 @@ function encodeExotic(encoder: Encoder, value: object, depth: number): string | 
   }
   const source = regExpSource(value);
   if (source !== undefined) {
-    return tagged(encoder, "RegExp", spend(encoder, `[${stringify(source)},${stringify(regExpFlags(value))}]`));
+    return tagged(
+      encoder,
+      "RegExp",
+      spend(encoder, "[" + stringify(source) + "," + stringify(regExpFlags(value)) + "]"),
+    );
   }
   const error = errorLike(value);
   if (error !== undefined)
-    return tagged(encoder, "Error", spend(encoder, `[${stringify(error.name)},${stringify(error.message)}]`));
+    return tagged(encoder, "Error", spend(encoder, "[" + stringify(error.name) + "," + stringify(error.message) + "]"));
   return encodePlain(encoder, value, depth);
 }
 
@@ -271,7 +278,7 @@ function encodeEntries(encoder: Encoder, value: object, size: number, depth: num
   });
   if (shown < size) {
     encoder.cut = true;
-    text += spend(encoder, `${shown > 0 ? "," : ""}["…","${size - shown} more items"]`);
+    text += spend(encoder, (shown > 0 ? "," : "") + '["…","' + (size - shown) + ' more items"]');
   }
   return text + spend(encoder, "]");
 }
@@ -281,8 +288,8 @@ function encodeBytes(encoder: Encoder, name: string, view: Uint8Array): string {
   const most = (encoder.shrink ?? NOTHING).string;
   if (bytes.length > most) {
     encoder.cut = true;
-    return spend(encoder, `"[${name} of ${bytes.length} bytes]"`);
+    return spend(encoder, '"[' + name + " of " + bytes.length + ' bytes]"');
   }
   if (bytes.length > encoder.left) throw new ValueLimit("size");
-  return tagged(encoder, name, spend(encoder, `"${bytesToBase64(bytes)}"`));
+  return tagged(encoder, name, spend(encoder, '"' + bytesToBase64(bytes) + '"'));
 }

@@ -92,7 +92,7 @@ function substitute(format: Format, template: string, args: readonly unknown[], 
     text += slice(template, from, at);
     from = at + 2;
     if (letter === "%") text += "%";
-    else if (!known || used >= count) text += `%${letter}`;
+    else if (!known || used >= count) text += "%" + letter;
     else text += directive(format, letter, args[used++]);
   }
   return { text: text + slice(template, from), used };
@@ -103,7 +103,7 @@ function directive(format: Format, letter: string, value: unknown): string {
   if (letter === "j") return jsonText(value);
   if (letter === "s") return typeof value === "object" && value !== null ? formatSafely(format, value) : toText(value);
   if (letter === "o" || letter === "O") return formatSafely(format, value);
-  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "bigint") return value + "n";
   if (typeof value === "object" || typeof value === "symbol") return "NaN";
   const number = +(value as number);
   return toText(letter === "i" ? (number < 0 ? -(-number - (-number % 1)) : number - (number % 1)) : number);
@@ -129,9 +129,9 @@ function formatValue(format: Format, value: unknown, depth: number): string {
 
 function formatPrimitive(value: unknown, left: number): string {
   if (typeof value === "string")
-    return quoted(value.length > left ? `${slice(value, 0, left < 0 ? 0 : left)}…` : value);
-  if (typeof value === "bigint") return `${value}n`;
-  if (typeof value === "symbol") return `Symbol(${symbolDescription(value) ?? ""})`;
+    return quoted(value.length > left ? slice(value, 0, left < 0 ? 0 : left) + "…" : value);
+  if (typeof value === "bigint") return value + "n";
+  if (typeof value === "symbol") return "Symbol(" + (symbolDescription(value) ?? "") + ")";
   if (typeof value === "function") return formatFunction(value as unknown as { name?: unknown });
   if (value === 0 && 1 / (value as number) < 0) return "-0";
   return toText(value);
@@ -140,21 +140,25 @@ function formatPrimitive(value: unknown, left: number): string {
 function formatFunction(value: { name?: unknown }): string {
   const kind = indexOf(functionToText(value), "class ") === 0 ? "class" : "Function";
   const name = typeof value.name === "string" ? value.name : "";
-  return name === "" ? `[${kind} (anonymous)]` : kind === "class" ? `[class ${name}]` : `[Function: ${name}]`;
+  return name === ""
+    ? "[" + kind + " (anonymous)]"
+    : kind === "class"
+      ? "[class " + name + "]"
+      : "[Function: " + name + "]";
 }
 
 /** In single quotes as Node prints strings inside of objects; double ones where the text has single ones. */
 function quoted(text: string): string {
   const json = stringify(text);
   if (includes(text, "'") || includes(json, '\\"')) return json;
-  return `'${slice(json, 1, json.length - 1)}'`;
+  return "'" + slice(json, 1, json.length - 1) + "'";
 }
 
 function formatObject(format: Format, value: object, depth: number): string {
   if (mapGet(format.parents, value) === true) return "[Circular]";
   const simple = formatSimple(value);
   if (simple !== undefined) return simple;
-  if (depth > MAX_DEPTH) return isArray(value) ? "[Array]" : `[${classOf(value) || "Object"}]`;
+  if (depth > MAX_DEPTH) return isArray(value) ? "[Array]" : "[" + (classOf(value) || "Object") + "]";
   mapSet(format.parents, value, true);
   const text = formatContainer(format, value, depth);
   mapSet(format.parents, value, false);
@@ -165,9 +169,10 @@ function formatSimple(value: object): string | undefined {
   const time = dateGetTime(value);
   if (time !== undefined) return time === time ? dateToISOString(new NewDate(time)) : "Invalid Date";
   const source = regExpSource(value);
-  if (source !== undefined) return `/${source}/${regExpFlags(value)}`;
+  if (source !== undefined) return "/" + source + "/" + regExpFlags(value);
   const error = errorLike(value);
-  if (error !== undefined) return error.message === "" ? `[${error.name}]` : `[${error.name}: ${error.message}]`;
+  if (error !== undefined)
+    return error.message === "" ? "[" + error.name + "]" : "[" + error.name + ": " + error.message + "]";
   return undefined;
 }
 
@@ -203,26 +208,26 @@ function formatContainer(format: Format, value: object, depth: number): string {
   const typed = typedArrayName(value);
   if (isArray(value) || typed !== undefined) {
     formatItems(format, value as unknown[], parts, depth);
-    return layout(parts, typed === undefined ? "" : `${typed}(${(value as unknown[]).length}) `, "[", "]", depth);
+    return layout(parts, typed === undefined ? "" : typed + "(" + (value as unknown[]).length + ") ", "[", "]", depth);
   }
   const size = mapSize(value);
   if (size !== undefined) {
     mapForEach(value, (item, key) => {
       if (parts.length < MAX_ITEMS)
-        add(parts, `${formatValue(format, key, depth + 1)} => ${formatValue(format, item, depth + 1)}`);
+        add(parts, formatValue(format, key, depth + 1) + " => " + formatValue(format, item, depth + 1));
     });
-    return layout(withRest(parts, size), `Map(${size}) `, "{", "}", depth);
+    return layout(withRest(parts, size), "Map(" + size + ") ", "{", "}", depth);
   }
   const items = setSize(value);
   if (items !== undefined) {
     setForEach(value, (item) => {
       if (parts.length < MAX_ITEMS) add(parts, formatValue(format, item, depth + 1));
     });
-    return layout(withRest(parts, items), `Set(${items}) `, "{", "}", depth);
+    return layout(withRest(parts, items), "Set(" + items + ") ", "{", "}", depth);
   }
   formatKeys(format, value as Record<string, unknown>, parts, depth);
   const name = classOf(value);
-  return layout(parts, name === "" ? "" : `${name} `, "{", "}", depth);
+  return layout(parts, name === "" ? "" : name + " ", "{", "}", depth);
 }
 
 function formatItems(format: Format, items: readonly unknown[], parts: Parts, depth: number): void {
@@ -233,16 +238,16 @@ function formatItems(format: Format, items: readonly unknown[], parts: Parts, de
       holes++;
       continue;
     }
-    if (holes > 0) add(parts, `<${holes} empty item${holes > 1 ? "s" : ""}>`);
+    if (holes > 0) add(parts, "<" + holes + " empty item" + (holes > 1 ? "s" : "") + ">");
     holes = 0;
     add(parts, formatValue(format, items[index], depth + 1));
   }
-  if (holes > 0) add(parts, `<${holes} empty item${holes > 1 ? "s" : ""}>`);
+  if (holes > 0) add(parts, "<" + holes + " empty item" + (holes > 1 ? "s" : "") + ">");
   withRest(parts, length);
 }
 
 function withRest(parts: Parts, total: number): Parts {
-  if (total > parts.length && parts.length >= MAX_ITEMS) add(parts, `... ${total - MAX_ITEMS} more items`);
+  if (total > parts.length && parts.length >= MAX_ITEMS) add(parts, "... " + (total - MAX_ITEMS) + " more items");
   return parts;
 }
 
@@ -251,10 +256,10 @@ function formatKeys(format: Format, value: Record<string, unknown>, parts: Parts
   for (let index = 0; index < keys.length && format.left > 0; index++) {
     const key = keys[index] as string;
     if (index === MAX_ITEMS) {
-      add(parts, `... ${keys.length - MAX_ITEMS} more keys`);
+      add(parts, "... " + (keys.length - MAX_ITEMS) + " more keys");
       return;
     }
-    add(parts, `${isWord(key) ? key : quoted(key)}: ${formatValue(format, value[key], depth + 1)}`);
+    add(parts, (isWord(key) ? key : quoted(key)) + ": " + formatValue(format, value[key], depth + 1));
   }
 }
 
@@ -268,13 +273,13 @@ function isWord(key: string): boolean {
 }
 
 function layout(parts: Parts, prefix: string, open: string, close: string, depth: number): string {
-  if (parts.length === 0) return `${prefix}${open}${close}`;
+  if (parts.length === 0) return "" + prefix + open + close;
   const indent = repeat("  ", depth + 1);
   const wide = parts.width + prefix.length > LINE_WIDTH;
-  let text = `${prefix}${open}${wide ? `\n${indent}` : " "}`;
+  let text = "" + prefix + open + (wide ? "\n" + indent : " ");
   for (let index = 0; index < parts.length; index++) {
-    if (index > 0) text += wide ? `,\n${indent}` : ", ";
+    if (index > 0) text += wide ? ",\n" + indent : ", ";
     text += parts[index] as string;
   }
-  return text + (wide ? `\n${repeat("  ", depth)}${close}` : ` ${close}`);
+  return text + (wide ? "\n" + repeat("  ", depth) + close : " " + close);
 }

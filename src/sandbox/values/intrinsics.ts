@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/unbound-method -- taking methods off their prototypes is what this file is for */
 /**
  * The language as it was when this module was loaded. In the guest that is before any script ran, so whatever a script
  * replaces afterwards, code that uses only these names goes on as written.

@@ -32,7 +32,7 @@ export function countMessage(): boolean {
 /** Calls an external function. The promise settles with the host's answer. */
 export function callHost(name: string, args: readonly unknown[]): Promise<unknown> {
   return new NewPromise((resolve, reject) => {
-    const text = `[${stringify(name)},${encodeArguments(name, args)}]`;
+    const text = "[" + stringify(name) + "," + encodeArguments(name, args) + "]";
     if (!countMessage()) throw tooManyMessages();
     const id = ++nextId;
     open[id] = { resolve, reject };
@@ -74,10 +74,10 @@ function encodeArguments(name: string, args: readonly unknown[]): string {
     return encodeValue(args, config.maxArgumentBytes).text as string;
   } catch (error) {
     if (!(error instanceof ValueLimit)) throw error;
-    if (error.reason === "depth") throw new NewTypeError(`The arguments of ${name} are nested too deeply`);
+    if (error.reason === "depth") throw new NewTypeError("The arguments of " + name + " are nested too deeply");
     throw newHostError(
       "LimitError",
-      `The arguments of ${name} are larger than ${config.maxArgumentBytes} bytes. Send less at a time.`,
+      "The arguments of " + name + " are larger than " + config.maxArgumentBytes + " bytes. Send less at a time.",
       "limit",
       { limit: "maxArgumentBytes", most: config.maxArgumentBytes },
     );
@@ -87,7 +87,7 @@ function encodeArguments(name: string, args: readonly unknown[]): string {
 function tooManyMessages(): Error {
   return newHostError(
     "LimitError",
-    `A script may send at most ${config.maxBridgeMessages} messages to its host.`,
+    "A script may send at most " + config.maxBridgeMessages + " messages to its host.",
     "limit",
     {
       limit: "maxBridgeMessages",

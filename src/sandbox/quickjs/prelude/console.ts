@@ -5,6 +5,8 @@ import { countMessage } from "./bridge.js";
 import { config } from "./config.js";
 import { host } from "./host.js";
 
+const SILENT = ["group", "groupEnd", "time", "timeEnd", "timeLog", "count", "clear"];
+
 let written = 0;
 let full = false;
 
@@ -17,7 +19,11 @@ function write(level: string, args: readonly unknown[], count: number): void {
   host(
     KIND.LOG,
     0,
-    `["${level}",${stringify(full ? `[log limit of ${config.maxLogBytes} bytes reached: further output is dropped]` : text)}]`,
+    '["' +
+      level +
+      '",' +
+      stringify(full ? "[log limit of " + config.maxLogBytes + " bytes reached: further output is dropped]" : text) +
+      "]",
   );
 }
 
@@ -35,8 +41,7 @@ export function installConsole(): void {
   method(console, "assert", (condition, ...args) => {
     if (!condition) write("error", args.length > 0 ? args : ["Assertion failed"], args.length || 1);
   });
-  for (const name of ["group", "groupEnd", "time", "timeEnd", "timeLog", "count", "clear"])
-    method(console, name, () => {});
+  for (let index = 0; index < SILENT.length; index++) method(console, SILENT[index] as string, () => {});
   defineProperty(globalThis, "console", { value: console, writable: true, configurable: true, enumerable: false });
 }
 

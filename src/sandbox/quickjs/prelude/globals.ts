@@ -1,4 +1,4 @@
-import { defineProperty, imul } from "../../values/intrinsics.js";
+import { defineProperty, imul, NewPromise } from "../../values/intrinsics.js";
 import { installConsole } from "./console.js";
 import { WORD, words } from "./host.js";
 import { installTimers } from "./timers.js";
@@ -12,8 +12,10 @@ export function installGlobals(): void {
   global("queueMicrotask", queueMicrotask);
 }
 
+const resolved = NewPromise.resolve();
+
 async function queueMicrotask(callback: () => void): Promise<void> {
-  await undefined;
+  await resolved;
   callback();
 }
 

@@ -6,6 +6,7 @@ import {
   getOwnPropertyDescriptor,
   isArray,
   keysOf,
+  NewPromise,
   parse,
   slice,
   stringify,
@@ -19,6 +20,7 @@ import { shrinkToFit, utf8Length } from "./shrink.js";
 import { tick } from "./timers.js";
 import { installTools } from "./tools.js";
 
+// oxlint-disable-next-line eslint/no-eval -- the guest's own, kept from scripts that replace it, to read a declared RESULT
 const evaluate = globalThis.eval;
 
 /** Starts a run: the worker calls it once, before the script. */
@@ -51,6 +53,8 @@ function installInputs(inputs: Record<string, unknown>): void {
 /** Waits for the script and tells the host how it ended: nobody has to poll a promise from outside. */
 async function finish(promise: Promise<unknown>, boxed: boolean): Promise<void> {
   try {
+    // Waiting reads `constructor`: without an own one a script's getter on Promise.prototype would be met.
+    defineProperty(promise, "constructor", { value: NewPromise });
     const value = await promise;
     // The engine's async evaluation gives { value: completion }.
     const result = await called(boxed ? (value as { value: unknown }).value : value);
@@ -92,15 +96,21 @@ function withNotes({ text, dropped }: EncodedValue, truncatedTo: number | undefi
   let notes = "";
   if (dropped > 0)
     notes = stringify(
-      `Left out of the result: ${dropped} function${dropped > 1 ? "s" : ""} or symbols, which have no JSON form.`,
+      "Left out of the result: " +
+        dropped +
+        " function" +
+        (dropped > 1 ? "s" : "") +
+        " or symbols, which have no JSON form.",
     );
   if (truncatedTo !== undefined) {
     const cut = stringify(
-      `The result was truncated: it is larger than the limit of ${truncatedTo} bytes. Filter and aggregate inside the script, or return a part at a time.`,
+      "The result was truncated: it is larger than the limit of " +
+        truncatedTo +
+        " bytes. Filter and aggregate inside the script, or return a part at a time.",
     );
-    notes = notes === "" ? cut : `${notes},${cut}`;
+    notes = notes === "" ? cut : notes + "," + cut;
   }
-  return text === undefined ? `[[${notes}]]` : `[[${notes}],${text}]`;
+  return text === undefined ? "[[" + notes + "]]" : "[[" + notes + "]," + text + "]";
 }
 
 function resultTooLarge(limit: ValueLimit): Error {
@@ -109,7 +119,7 @@ function resultTooLarge(limit: ValueLimit): Error {
     return newHostError("LimitError", "The result is nested too deeply.", "limit", { limit: "depth" });
   return newHostError(
     "LimitError",
-    `The result is larger than the limit of ${most} bytes. Return less: filter and aggregate inside the script.`,
+    "The result is larger than the limit of " + most + " bytes. Return less: filter and aggregate inside the script.",
     "limit",
     {
       limit: "maxResultBytes",
@@ -144,17 +154,17 @@ const MOST_ERROR_TEXT = 16_384;
 
 function text(value: unknown, missing: string): string {
   const full = value === undefined ? missing : typeof value === "string" ? value : toText(value);
-  return full.length > MOST_ERROR_TEXT ? `${slice(full, 0, MOST_ERROR_TEXT)}…` : full;
+  return full.length > MOST_ERROR_TEXT ? slice(full, 0, MOST_ERROR_TEXT) + "…" : full;
 }
 
 function thrownText(value: unknown): string {
   if (typeof value === "string") return value === "" ? "an empty string was thrown" : text(value, "");
-  return `${typeof value === "symbol" ? "a symbol" : toText(value)} was thrown`;
+  return (typeof value === "symbol" ? "a symbol" : toText(value)) + " was thrown";
 }
 
 function plainText(value: object): string {
   try {
-    return `${isArray(value) ? "an array" : "an object"} was thrown: ${encodeValue(value, 1000).text ?? ""}`;
+    return (isArray(value) ? "an array" : "an object") + " was thrown: " + (encodeValue(value, 1000).text ?? "");
   } catch {
     return "an object was thrown";
   }

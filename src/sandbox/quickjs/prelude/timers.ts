@@ -20,7 +20,7 @@ let nextId = 0;
 export const openTimers = (): number => count;
 
 function add(run: () => void, delay: unknown, repeats: boolean): number {
-  if (count >= MOST_TIMERS) throw new NewTypeError(`A script may have at most ${MOST_TIMERS} timers at a time`);
+  if (count >= MOST_TIMERS) throw new NewTypeError("A script may have at most " + MOST_TIMERS + " timers at a time");
   const number = toNumber(delay);
   const wait = number >= 1 ? number : 1; // as in Node: NaN and negative numbers are 1
   const id = ++nextId;
@@ -73,15 +73,9 @@ function start(callback: unknown, delay: unknown, args: unknown[], repeats: bool
 
 /** setTimeout, setInterval, setImmediate, their clear functions, and `sleep(ms)`. */
 export function installTimers(): void {
-  const starter =
-    (repeats: boolean) =>
-    (callback: unknown, delay: unknown, ...args: unknown[]) => {
-      if (typeof callback !== "function") throw new TypeError("The callback of a timer must be a function");
-      return add(() => void apply(callback, undefined, args), delay, repeats);
-    };
-  global("setTimeout", starter(false));
-  global("setInterval", starter(true));
-  global("setImmediate", (callback: unknown, ...args: unknown[]) => starter(false)(callback, 0, ...args));
+  global("setTimeout", (callback: unknown, delay: unknown, ...args: unknown[]) => start(callback, delay, args, false));
+  global("setInterval", (callback: unknown, delay: unknown, ...args: unknown[]) => start(callback, delay, args, true));
+  global("setImmediate", (callback: unknown, ...args: unknown[]) => start(callback, 0, args, false));
   global("clearTimeout", clear);
   global("clearInterval", clear);
   global("clearImmediate", clear);

@@ -21,7 +21,7 @@ function toolFunction(path: string): object {
   // Every other key is a tool of a server, even one named `name` or `call`.
   return new NewProxy(call, {
     get: (_target, key) =>
-      typeof key === "string" && key !== "then" && key !== "toJSON" ? toolFunction(`${path}.${key}`) : undefined,
+      typeof key === "string" && key !== "then" && key !== "toJSON" ? toolFunction(path + "." + key) : undefined,
   });
 }
 
