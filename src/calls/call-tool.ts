@@ -157,10 +157,13 @@ export class RunCalls {
     this.budget.checkArgumentBytes(entry.tool.name, jsonBytes(entry.tool.name, "arguments", args));
     addDefaults(args, plan);
     await this.check(entry, args, plan);
-    const edited = await this.decide(entry, args);
+    const { policy, context } = this.options;
+    if (policy === undefined) return args;
+    const edited = await askPolicy(policy, callInfo(entry.tool, args, "script", context.callerId));
     if (edited === undefined) return args;
-    await this.check(entry, edited, plan);
-    return edited;
+    const again = { ...edited };
+    await this.check(entry, again, plan);
+    return again;
   }
 
   private async check(entry: CatalogEntry, args: Record<string, unknown>, plan: ArgumentPlan): Promise<void> {
@@ -168,16 +171,6 @@ export class RunCalls {
     if (entry.source.validatesArguments === true) return;
     const faults = (await argumentCheck(entry.tool))(args);
     if (faults !== undefined) throw invalidArguments(entry.shown, faults);
-  }
-
-  private async decide(
-    entry: CatalogEntry,
-    args: Record<string, unknown>,
-  ): Promise<Record<string, unknown> | undefined> {
-    const { policy, context } = this.options;
-    if (policy === undefined) return undefined;
-    const edited = await askPolicy(policy, callInfo(entry.tool, args, "script", context.callerId));
-    return edited && { ...edited };
   }
 
   private async send(entry: CatalogEntry, plan: ArgumentPlan, args: Record<string, unknown>): Promise<ToolResult> {

@@ -1,5 +1,5 @@
 import type { CatalogView } from "../catalog/catalog.js";
-import { stringLiteral } from "../catalog/identifiers.js";
+import { identifiersFor, memberAccess, stringLiteral } from "../catalog/identifiers.js";
 import type { Tool } from "../catalog/tool.js";
 import { parametersOf, sampleArguments, shownName } from "../calls/parameters.js";
 import { nearestNames } from "../nearest.js";
@@ -47,11 +47,13 @@ async function correctedCall(error: ScriptError, catalog: CatalogView): Promise<
 async function parsedCall(textTools: ReadonlySet<string>, catalog: CatalogView): Promise<Advice> {
   const [name] = textTools;
   if (name === undefined) return {};
-  const entry = await catalog.find(name);
+  const { entries } = await catalog.snapshot();
+  const entry = entries.get(name);
   if (entry === undefined) return {};
+  const identifier = identifiersFor(entries.keys()).get(name) ?? name;
   return {
-    hint: `${shownName(name)} has no outputSchema; call_tool returned its text as a string. tools.<name>() parses text that is JSON.`,
-    next: `const value = await tools[${stringLiteral(name)}](${sampleText(entry.shown)});`,
+    hint: `${shownName(name)} has no outputSchema; call_tool returned its text as a string. The same call on tools parses text that is JSON.`,
+    next: `const value = await ${memberAccess("tools", identifier)}(${sampleText(entry.shown)});`,
   };
 }
 
@@ -64,11 +66,9 @@ const callOf = (tool: Tool): string => `await call_tool(${stringLiteral(tool.nam
 
 const MAX_SAMPLE_CHARACTERS = 600;
 
+/** JSON is an expression of JavaScript too. */
 function sampleText(tool: Tool): string {
   if (parametersOf(tool).length === 0) return "{}";
-  const text = stringLiteralOf(sampleArguments(tool));
+  const text = JSON.stringify(sampleArguments(tool));
   return text.length > MAX_SAMPLE_CHARACTERS ? "{ /* see its parameters */ }" : text;
 }
-
-/** JSON is an expression of JavaScript too. */
-const stringLiteralOf = (value: unknown): string => JSON.stringify(value).replaceAll("*/", "*\\/");
