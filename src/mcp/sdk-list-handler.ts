@@ -31,7 +31,7 @@ export class SdkListHandler {
       return;
     }
     const fresh = freshHandler(server);
-    this.#expected = fresh && watch(server, fresh, LIST_REQUEST, UNTOUCHABLE).positions;
+    this.#expected = fresh && watch(server, fresh, LIST_REQUEST, UNTOUCHABLE, {}).positions;
   }
 
   isProven(handler: Handler): boolean {
@@ -113,8 +113,14 @@ interface Watched {
   readonly positions: string | undefined;
 }
 
-/** Calls a handler and notes from where `_registeredTools` is read before it returns. */
-function watch(server: HighLevelServer, handler: Handler, request: HostRequest, extra: object): Watched {
+/** Calls a handler and notes from where `_registeredTools` is read before it returns. `tools`: what is read there instead. */
+function watch(
+  server: HighLevelServer,
+  handler: Handler,
+  request: HostRequest,
+  extra: object,
+  tools?: object,
+): Watched {
   const descriptor = Object.getOwnPropertyDescriptor(server, "_registeredTools");
   if (descriptor === undefined || !("value" in descriptor) || descriptor.configurable !== true) {
     return { answer: handler(request, extra), positions: undefined };
@@ -125,7 +131,7 @@ function watch(server: HighLevelServer, handler: Handler, request: HostRequest, 
     enumerable: true,
     get() {
       seen.push(positionsBelow());
-      return descriptor.value as unknown;
+      return tools ?? (descriptor.value as unknown);
     },
   });
   try {
