@@ -82,8 +82,6 @@ export interface ResolvedOptions {
   defaultArguments: Readonly<Record<string, unknown>>;
   argumentsFor: ArgumentsFor | undefined;
   sandboxProvider: SandboxProvider;
-  /** True when the sandbox is the default one, which all engines of a process share: nobody closes it. */
-  sharesSandbox: boolean;
   limits: LimitValues;
   /** Those of the given limits that the sandbox keeps. */
   sandboxLimits: SandboxLimits;
@@ -147,7 +145,6 @@ export function resolveOptions(options: CodeModeOptions = {}): ResolvedOptions {
     defaultArguments: read.object("defaultArguments") ?? {},
     argumentsFor: read.function("argumentsFor") as ArgumentsFor | undefined,
     sandboxProvider: sandboxProvider ?? quickJsSandbox(),
-    sharesSandbox: sandboxProvider === undefined,
     limits: resolveRunLimits(limits),
     sandboxLimits: givenSandboxLimits(limits),
     policy,

@@ -77,6 +77,7 @@ describe("an engine", () => {
     });
     expect((await engine.listTools()).map(({ name }) => name)).toEqual(["add", "ping"]);
     expect(textOf(await engine.search({ query: "add" }))).toContain("tools.add(");
+    expect(await engine.search({ limit: 0 })).toMatchObject({ isError: true });
     await engine.close();
   });
 

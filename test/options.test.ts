@@ -22,7 +22,6 @@ describe("options", () => {
       directCalls: "allow",
       limits: DEFAULT_LIMITS,
       sandboxLimits: {},
-      sharesSandbox: true,
       hasDirectTools: false,
     });
     expect(options.metaTools).toHaveLength(2);

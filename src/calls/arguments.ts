@@ -98,12 +98,29 @@ export function shapeArguments(tool: Tool, given: unknown, rest: readonly unknow
 }
 
 function asPlain(tool: Tool, given: object): unknown {
+  if (containsItself(given)) {
+    throw new ValidationError(
+      failed(tool.name, "the arguments contain themselves (a cycle), which JSON cannot hold."),
+      {
+        details: { tool: tool.name },
+      },
+    );
+  }
   try {
     return toPlainJson(given);
   } catch {
     throw new ValidationError(failed(tool.name, "the arguments are too deep or too many to send as JSON."), {
       details: { tool: tool.name },
     });
+  }
+}
+
+function containsItself(value: object): boolean {
+  try {
+    JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? null : item));
+    return false;
+  } catch (error) {
+    return error instanceof TypeError;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CatalogEntry, CatalogView } from "../catalog/catalog.js";
 import { isSequential, serverOf, type CallContext, type ToolResult } from "../catalog/tool.js";
 import { messageOf, ToolCallError, ValidationError } from "../errors.js";
+import { isPlainJson } from "../sandbox/values/plain.js";
 import { ActiveCalls } from "./active-calls.js";
 import { addDefaults, coerceArguments, shapeArguments, type ArgumentPlan, type ArgumentPlans } from "./arguments.js";
 import { CallBudget } from "./budget.js";
@@ -154,7 +155,7 @@ export class RunCalls {
     rest: readonly unknown[],
   ): Promise<Record<string, unknown>> {
     const args = shapeArguments(entry.shown, given, rest);
-    this.budget.checkArgumentBytes(entry.tool.name, jsonBytes(entry.tool.name, "arguments", args));
+    this.budget.checkArgumentBytes(entry.tool.name, Buffer.byteLength(jsonText(entry.tool.name, "arguments", args)));
     addDefaults(args, plan);
     await this.check(entry, args, plan);
     const { policy, context } = this.options;
@@ -190,17 +191,21 @@ export class RunCalls {
 
   private receive({ tool }: CatalogEntry, result: ToolResult): unknown {
     const { value, heldCharacters } = normalizeResult(result, this.handles);
-    this.budget.countResultBytes(tool.name, jsonBytes(tool.name, "result", value) + heldCharacters);
-    if (typeof value === "string" && tool.outputSchema === undefined) this.textTools.add(tool.name);
-    return value;
+    const text = typeof value === "string" ? value : jsonText(tool.name, "result", value);
+    this.budget.countResultBytes(tool.name, Buffer.byteLength(text) + heldCharacters);
+    if (typeof value === "string") {
+      if (tool.outputSchema === undefined) this.textTools.add(tool.name);
+      return value;
+    }
+    // What a client would get over the wire: a Date of a tool in this process is text there.
+    return isPlainJson(value) ? value : JSON.parse(text);
   }
 }
 
 /** @throws {ToolCallError} for what JSON cannot hold. */
-function jsonBytes(tool: string, what: string, value: unknown): number {
-  if (typeof value === "string") return Buffer.byteLength(value) + 2;
+function jsonText(tool: string, what: string, value: unknown): string {
   try {
-    return Buffer.byteLength(JSON.stringify(value) ?? "");
+    return JSON.stringify(value) ?? "null";
   } catch (cause) {
     throw new ToolCallError(failed(tool, `its ${what} cannot be sent as JSON.`), { details: { tool }, cause });
   }

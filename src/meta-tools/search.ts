@@ -1,6 +1,6 @@
 import { identifiersFor } from "../catalog/identifiers.js";
 import type { CallContext, CallToolResult, Tool } from "../catalog/tool.js";
-import { messageOf, ToolCallError } from "../errors.js";
+import { messageOf, ToolCallError, ValidationError } from "../errors.js";
 import type { Detail, SearchResultSerializer } from "../search/serializers/serializer.js";
 import { toStrategy, type SearchFunction, type SearchStrategy } from "../search/strategy.js";
 import { MetaArguments } from "./arguments.js";
@@ -134,6 +134,9 @@ function identifiersOf(tools: readonly Tool[]): ReadonlyMap<string, string> {
 
 function toQuery({ query, limit, server, tags }: SearchArguments, options: SearchToolOptions): ToolQuery {
   const wanted = limit ?? options.defaultLimit ?? DEFAULT_SEARCH_LIMIT;
+  if (!Number.isInteger(wanted) || wanted < 1) {
+    throw new ValidationError(`limit must be a whole number of at least 1, got ${wanted}.`);
+  }
   return {
     query: typeof query === "string" ? query : (query ?? []).join(", "),
     limit: Math.min(wanted, options.maxLimit ?? Number.POSITIVE_INFINITY),

@@ -46,6 +46,16 @@ describe("the shape of arguments", () => {
     });
   });
 
+  it("what contains itself is refused", async () => {
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    const calls = runCalls(fakeSource({ edit: () => "ok" }));
+    expect(await thrownBy(calls.callTool("edit", cycle))).toMatchObject({
+      kind: "validation",
+      message: expect.stringContaining("cycle") as string,
+    });
+  });
+
   it("a key __proto__ stays a key and sets no prototype", async () => {
     const given: unknown = JSON.parse('{"__proto__": {"polluted": 1}, "fields": {"__proto__": {"polluted": 2}}}');
     const args = (await received(given)) as { fields: object };

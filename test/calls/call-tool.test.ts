@@ -75,6 +75,21 @@ describe("a call", () => {
   });
 });
 
+describe("a result that is no plain JSON", () => {
+  it("is what a client would get over the wire", async () => {
+    const source = fakeSource({ now: () => ({ at: new Date(0), left: undefined, n: Number.NaN }) });
+    expect(await runCalls(source).callTool("now")).toEqual({ at: "1970-01-01T00:00:00.000Z", n: null });
+  });
+
+  it("and cannot be made JSON is an error, not a crash", async () => {
+    const big: ToolSource = {
+      listTools: async () => [{ name: "big", inputSchema: { type: "object" } }],
+      callTool: async () => ({ structuredContent: { n: 1n } }),
+    };
+    expect((await thrownBy(runCalls(big).callTool("big"))).message).toContain("cannot be sent as JSON");
+  });
+});
+
 describe("48: an unknown tool", () => {
   it("is said so in the first words, with the nearest names after them", async () => {
     const calls = runCalls(fakeSource({ list_flows: () => "", delete_flow: () => "" }));
