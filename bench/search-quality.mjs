@@ -13,14 +13,20 @@ const built = process.env.SEARCH_MODULE
 const { bm25 } = await import(built);
 
 const at = process.argv.indexOf("--data");
-const data = at > 0 ? pathToFileURL(process.argv[at + 1] + "/") : new URL("../../shared/search-bench/", import.meta.url);
+const data =
+  at > 0 ? pathToFileURL(process.argv[at + 1] + "/") : new URL("../../shared/search-bench/", import.meta.url);
 if (!existsSync(data)) {
   console.log(`no benchmark data at ${data.pathname}: pass --data DIR`);
   process.exit(0);
 }
 const read = (path) => JSON.parse(readFileSync(new URL(path, data), "utf8"));
 const CATALOGS = ["livemcp", "metatool", "stabletoolbench", "bfcl"];
-const SETS = { livemcp: ["livemcp-tasks", "livemcp-steps", "livemcp-llmqueries"], metatool: ["metatool-single", "metatool-multi"], stabletoolbench: ["stabletoolbench"], bfcl: ["bfcl"] };
+const SETS = {
+  livemcp: ["livemcp-tasks", "livemcp-steps", "livemcp-llmqueries"],
+  metatool: ["metatool-single", "metatool-multi"],
+  stabletoolbench: ["stabletoolbench"],
+  bfcl: ["bfcl"],
+};
 const catalogs = new Map(CATALOGS.map((name) => [name, read(`catalogs/${name}.json`).tools]));
 const report = [];
 const print = (name, value) => report.push(`${name}=${value}`);
@@ -34,7 +40,10 @@ async function halves() {
     for (const set of sets) {
       const found = [[], []];
       for (const { text, task, relevant } of read(`queries/${set}.json`).queries) {
-        const half = createHash("sha1").update(task ?? text).digest()[0] & 1;
+        const half =
+          createHash("sha1")
+            .update(task ?? text)
+            .digest()[0] & 1;
         const ids = new Set(await engine.search(text, 5));
         found[half].push(relevant.filter((id) => ids.has(id)).length / relevant.length);
       }
@@ -46,14 +55,24 @@ async function halves() {
 }
 
 const camelCased = (name) =>
-  name.replace(/[^A-Za-z0-9]+(.)?/g, (_, next) => (next ?? "").toUpperCase()).replace(/^./, (first) => first.toLowerCase());
-const words = (name) => name.replace(/([a-z\d])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/).join(" ").toLowerCase().trim();
+  name
+    .replace(/[^A-Za-z0-9]+(.)?/g, (_, next) => (next ?? "").toUpperCase())
+    .replace(/^./, (first) => first.toLowerCase());
+const words = (name) =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .split(/[^A-Za-z0-9]+/)
+    .join(" ")
+    .toLowerCase()
+    .trim();
 
 /** One letter dropped, doubled, replaced or swapped, the place and kind chosen by a hash of the name. */
 function misspelt(name) {
   const [kind, place] = createHash("sha1").update(name).digest();
   const letters = [...name];
-  const spots = letters.flatMap((letter, index) => (/[a-z]/i.test(letter) && index > 0 && index < letters.length - 1 ? [index] : []));
+  const spots = letters.flatMap((letter, index) =>
+    /[a-z]/i.test(letter) && index > 0 && index < letters.length - 1 ? [index] : [],
+  );
   const spot = spots[place % spots.length];
   if (spot === undefined) return name;
   if (kind % 4 === 0) letters.splice(spot, 1);
@@ -68,7 +87,13 @@ async function spellings() {
   const tools = catalogs.get("livemcp").filter(({ name }) => name.length >= 5);
   const engine = await createSearch(structuredClone(catalogs.get("livemcp")));
   const byId = new Map(tools.map((tool) => [tool.id, tool.name]));
-  const forms = { exact: (name) => name, as_words: words, camel_cased: camelCased, one_typo: misspelt, joined: (name) => words(name).replaceAll(" ", "") };
+  const forms = {
+    exact: (name) => name,
+    as_words: words,
+    camel_cased: camelCased,
+    one_typo: misspelt,
+    joined: (name) => words(name).replaceAll(" ", ""),
+  };
   for (const [form, spell] of Object.entries(forms)) {
     let hits = 0;
     for (const { name } of tools) {
@@ -85,7 +110,9 @@ function manyTools(count) {
   return Array.from({ length: count }, (_, index) => {
     const round = Math.floor(index / all.length);
     const tool = all[index % all.length];
-    return round === 0 ? tool : { ...tool, name: `${tool.name}_${round}`, description: `${tool.description ?? ""} mirror${index}` };
+    return round === 0
+      ? tool
+      : { ...tool, name: `${tool.name}_${round}`, description: `${tool.description ?? ""} mirror${index}` };
   });
 }
 

@@ -1,0 +1,104 @@
+/**
+ * Code mode for any MCP server: its tools hide behind `search` and `execute`, and the model writes one script.
+ *
+ * ```ts
+ * import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+ * import { codeMode, withTransforms } from "mcp-codemode";
+ * import { z } from "zod";
+ *
+ * const server = withTransforms(new McpServer({ name: "demo", version: "1.0.0" }));
+ * server.registerTool("add", { inputSchema: { a: z.number(), b: z.number() } }, async ({ a, b }) => ({
+ *   content: [{ type: "text", text: String(a + b) }],
+ * }));
+ * server.use(codeMode());
+ * ```
+ *
+ * @module
+ */
+
+// The one line: code mode in front of a server.
+export { codeMode, withTransforms, type AppliedTransform, type Transform, type TransformHost } from "./code-mode.js";
+export type { CodeModeOptions } from "./options.js";
+
+// The same engine without an MCP server.
+export { createCodeMode } from "./create-code-mode.js";
+export type {
+  CallRecord,
+  CodeMode,
+  ExecuteArguments,
+  ExecuteOutcome,
+  MetaTool,
+  MetaToolFactory,
+  SearchArguments,
+} from "./meta-tools/meta-tool.js";
+
+// Where tools come from.
+export type {
+  Awaitable,
+  CallContext,
+  CallToolResult,
+  ContentBlock,
+  Progress,
+  Tool,
+  ToolResult,
+  ToolSource,
+} from "./catalog/tool.js";
+export { clientSource, type ClientSourceOptions } from "./mcp/client-source.js";
+
+// The tools that the model sees.
+export { executeTool, type ExecuteToolOptions } from "./meta-tools/execute.js";
+export { searchTool, type SearchToolOptions } from "./meta-tools/search.js";
+
+// How tools are found and printed.
+export { bm25, type Bm25Options } from "./search/bm25.js";
+export { regex } from "./search/regex.js";
+export type { SearchFunction, SearchHit, SearchRequest, SearchStrategy } from "./search/strategy.js";
+export { jsonSerializer } from "./search/serializers/json.js";
+export { markdownSerializer, type MarkdownDetail } from "./search/serializers/markdown.js";
+export { typescriptSerializer, type TypeScriptDetail } from "./search/serializers/typescript.js";
+export type { Detail, SearchResultSerializer, SerializeContext } from "./search/serializers/serializer.js";
+
+// What the model reads back.
+export { jsonResult } from "./meta-tools/results/json.js";
+export { outputErrorResult } from "./meta-tools/results/output-error.js";
+export { processResult } from "./meta-tools/results/process.js";
+export { textResult } from "./meta-tools/results/text.js";
+
+// Where scripts run.
+export { inProcessSandbox } from "./sandbox/quickjs/in-process.js";
+export { quickJsSandbox, type QuickJsSandboxOptions } from "./sandbox/quickjs/provider.js";
+export type {
+  HostFunction,
+  LogEntry,
+  RunStats,
+  SandboxProvider,
+  SandboxResult,
+  SandboxRunOptions,
+  ScriptError,
+} from "./sandbox/provider.js";
+export type { SandboxLimits, SandboxLimitValues } from "./sandbox/limits.js";
+export type { Limits, LimitValues } from "./calls/limits.js";
+
+// Which calls are allowed.
+export { policies } from "./calls/policies.js";
+export type { CallInfo, CallPolicy, PolicyDecision } from "./calls/policy.js";
+
+// Errors, recognised across copies of this package.
+export {
+  ApprovalError,
+  CancelledError,
+  CodeModeError,
+  ConfigurationError,
+  LimitError,
+  MemoryError,
+  SandboxError,
+  ScriptRuntimeError,
+  ScriptSyntaxError,
+  StackError,
+  TimeoutError,
+  ToolCallError,
+  ValidationError,
+  type ErrorKind,
+  type ErrorOptions,
+} from "./errors.js";
+export { VERSION } from "./version.js";
