@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { serverOf, type Tool } from "../catalog/tool.js";
-import { fieldsOf, type ToolFields } from "./fields.js";
+import { serverOf, tagsOf, type Tool } from "../catalog/tool.js";
+import { aliasesOf, fieldsOf, type ToolFields } from "./fields.js";
 import { startSlices } from "./slices.js";
 import { foldName, nameTermsOf, termsOf, wordsOf } from "./tokenize.js";
 
 /** A tool as it is searched: its terms, field by field. Equal tools share one, whoever lists them. */
 export interface ToolDocument {
-  /** Digest of the name and the searched texts: equal exactly for tools that are searched alike. */
+  /** Digest of all that is searched: equal for tools that are searched alike. */
   readonly key: string;
   readonly name: string;
   readonly server: string;
@@ -63,14 +63,24 @@ const partsOf = (tool: Tool): readonly unknown[] => [
 ];
 
 function documentOf(tool: Tool): ToolDocument {
-  const fields = fieldsOf(tool);
-  const key = createHash("sha256").update(JSON.stringify([tool.name, fields])).digest("base64");
+  const key = createHash("sha256").update(contentOf(tool)).digest("base64");
   let document = byKey.get(key);
   if (document) byKey.delete(key);
-  else document = readDocument(key, tool, fields);
+  else document = readDocument(key, tool, fieldsOf(tool));
   byKey.set(key, document);
   if (byKey.size > MAX_DOCUMENTS) forgetOldest();
   return document;
+}
+
+/** Everything a document is made of. Writing it out costs a third of reading the fields of a tool. */
+function contentOf(tool: Tool): string {
+  const { name, title, description, annotations, inputSchema } = tool;
+  const shown = [name, title, description, annotations?.["title"], serverOf(tool), tagsOf(tool), aliasesOf(tool)];
+  try {
+    return JSON.stringify([shown, inputSchema]);
+  } catch {
+    return JSON.stringify([name, fieldsOf(tool)]); // a circular schema, or one deeper than the stack
+  }
 }
 
 function forgetOldest(): void {

@@ -67,7 +67,9 @@ export class Embeddings {
   async #call(texts: readonly string[]): Promise<readonly Float32Array[]> {
     const vectors = await this.#embed(texts);
     if (vectors.length !== texts.length) {
-      throw new TypeError(`embed() must return one vector for each text: ${texts.length} asked, ${vectors.length} returned`);
+      throw new TypeError(
+        `embed() must return one vector for each text: ${texts.length} asked, ${vectors.length} returned`,
+      );
     }
     return vectors.map(normalized);
   }

@@ -146,8 +146,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-const cut = (text: string, characters: number): string =>
-  text.length > characters ? text.slice(0, characters) : text;
+const cut = (text: string, characters: number): string => (text.length > characters ? text.slice(0, characters) : text);
 
 /** Texts one per line, so that no bigram spans two of them, up to a number of characters. */
 function joined(texts: readonly string[], characters: number): string {

@@ -42,7 +42,8 @@ function lookUp(name: string, index: CatalogIndex): readonly number[] {
 const readPart = (query: string): string => query.slice(0, MAX_NAME_CHARACTERS * 8);
 
 /** Words with the punctuation inside of them, without the one around them. */
-const partsOf = (query: string): string[] => readPart(query).match(/[\p{L}\p{N}](?:[^\s,;`"'()]*[\p{L}\p{N}])?/gu) ?? [];
+const partsOf = (query: string): string[] =>
+  readPart(query).match(/[\p{L}\p{N}](?:[^\s,;`"'()]*[\p{L}\p{N}])?/gu) ?? [];
 
 function identifiersIn(query: string): string[] {
   return [...new Set(partsOf(query).filter((part) => IDENTIFIER.test(part)))].slice(0, MAX_PARTS);

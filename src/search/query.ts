@@ -1,11 +1,11 @@
 import type { Posting, Postings } from "./postings.js";
 import { FILLER_WORDS, STOP_WORDS } from "./stop-words.js";
-import { relatedTerms } from "./synonyms.js";
+import { relatedTerms, type Relation } from "./synonyms.js";
 import { MAX_QUERY_CHARACTERS, MAX_QUERY_TERMS, stemOf, wordsOf } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
 
-/** Why a term is looked up. Terms of the same subject alone are weak evidence. */
-export type Reason = "asked" | "synonym" | "subject";
+/** Why a term is looked up: it was said, or how it is related to what was said. */
+export type Reason = "asked" | Relation;
 
 /** One term to look up. */
 export interface WeightedTerm {
@@ -27,7 +27,11 @@ const MOST_UNKNOWN_WORDS = 24;
  * The terms of a question with their weights: words that were said, near words for those the catalog does not know,
  * pairs of neighbours, and related words.
  */
-export function termsToFind(query: string, postings: Postings, vocabulary: () => Vocabulary): Map<string, WeightedTerm> {
+export function termsToFind(
+  query: string,
+  postings: Postings,
+  vocabulary: () => Vocabulary,
+): Map<string, WeightedTerm> {
   const said = saidTerms(query);
   const counts = countTerms(said);
   const found = new Map<string, WeightedTerm>();
@@ -86,21 +90,25 @@ function addPairs(found: Map<string, WeightedTerm>, said: readonly string[], pos
 
 /** Related words of all words that were said: evidence for one and the same tool term adds up. */
 function addRelated(found: Map<string, WeightedTerm>, counts: ReadonlyMap<string, number>, postings: Postings): void {
-  const doubts = new Map<string, { doubt: number; synonym: boolean }>();
+  const doubts = new Map<string, { doubt: number; relation: Relation }>();
   for (const term of counts.keys()) {
     const factor = postings.has(term) ? 1 : STAND_IN_FACTOR;
-    for (const { term: related, weight, synonym } of relatedTerms(term)) {
+    for (const { term: related, weight, relation } of relatedTerms(term)) {
       if (counts.has(related)) continue;
-      const before = doubts.get(related) ?? { doubt: 1, synonym: false };
+      const before = doubts.get(related) ?? { doubt: 1, relation };
       const doubt = before.doubt * (1 - Math.min(MOST_RELATED_WEIGHT, weight * factor));
-      doubts.set(related, { doubt, synonym: before.synonym || synonym });
+      doubts.set(related, { doubt, relation: nearer(before.relation, relation) });
     }
   }
-  for (const [term, { doubt, synonym }] of doubts) {
-    const weight = Math.min(MOST_RELATED_WEIGHT, 1 - doubt);
-    addTerm(found, term, postings, weight, synonym ? "synonym" : "subject");
+  for (const [term, { doubt, relation }] of doubts) {
+    addTerm(found, term, postings, Math.min(MOST_RELATED_WEIGHT, 1 - doubt), relation);
   }
 }
+
+const nearer = (left: Relation, right: Relation): Relation =>
+  NEARNESS.indexOf(left) <= NEARNESS.indexOf(right) ? left : right;
+
+const NEARNESS: readonly Relation[] = ["synonym", "subject", "neighbour"];
 
 function addTerm(found: Map<string, WeightedTerm>, term: string, postings: Postings, weight: number, reason: Reason) {
   const posting = postings.get(term);

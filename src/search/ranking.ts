@@ -9,7 +9,7 @@ export interface Ranked {
 }
 
 /** How much a name whose words were all said is worth, as a share of the score. */
-const NAME_COVERAGE = 0.2;
+const NAME_COVERAGE = 0.25;
 
 /** Share of the mean of a server's best scores that each of its tools gets: tools of the right server are more likely. */
 const SERVER_SHARE = 0.1;
@@ -20,10 +20,10 @@ const EXACT_NAME_SCORE = 1_000;
 const NEAR_NAME_SCORE = 500;
 
 /** Documents below this share of the best score are noise. */
-const LOWEST_SHARE = 0.1;
+const LOWEST_SHARE = 0.2;
 
-/** Subject words that must occur when nothing that was said does, and the name says none of them. */
-const FEWEST_SUBJECT_WORDS = 2;
+/** Words of a subject that must occur when nothing that was said does, and the name does not name the subject. */
+const FEWEST_SUBJECT_WORDS = 3;
 
 /** Documents that fit a question, best first; equal scores by name. [] when nothing fits. */
 export function rank(query: string, index: CatalogIndex): Ranked[] {
@@ -50,14 +50,14 @@ function addTermScores(terms: ReadonlyMap<string, WeightedTerm>, scores: Float64
     for (let at = 0; at < documents.length; at++) {
       const position = documents[at] ?? 0;
       scores[position] = (scores[position] ?? 0) + weight * (termScores[at] ?? 0);
-      if (reason === "subject") subjects[position] = Math.min(255, (subjects[position] ?? 0) + 1);
-      else said[position] = 1;
+      if (reason === "asked" || reason === "synonym") said[position] = 1;
+      else subjects[position] = Math.min(255, (subjects[position] ?? 0) + 1);
     }
   }
   const fitting: number[] = [];
   for (let position = 0; position < scores.length; position++) {
     if (said[position] || (subjects[position] ?? 0) >= FEWEST_SUBJECT_WORDS) fitting.push(position);
-    else if (subjects[position] && index.nameTerms[position]?.some((term) => terms.has(term))) fitting.push(position);
+    else if (index.nameTerms[position]?.some((term) => terms.get(term)?.reason === "subject")) fitting.push(position);
   }
   return fitting;
 }

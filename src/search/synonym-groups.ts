@@ -78,7 +78,6 @@ export const SYNONYM_GROUPS = `
   stock share ticker equity
   currency exchange forex dollar euro
   weather forecast temperature climate rain
-  film actor cast movie
   team league club
   kid child children
   pdf document
@@ -90,9 +89,6 @@ export const SYNONYM_GROUPS = `
   log logging trace
   review rating feedback opinion
   gift present
-  girl woman female
-  man male
-  chat conversation dialogue talk
   code program script source programming software
   container docker pod
   cluster kubernetes k8s
@@ -124,7 +120,6 @@ export const SYNONYM_GROUPS = `
   smallest minimum min lowest least
   average mean
   balance remaining
-  highest greatest
   factor divisor
   capital city
   duration length time
@@ -135,7 +130,6 @@ export const SYNONYM_GROUPS = `
   movie cinema theater
   spouse wife husband
   teammate colleague coworker
-  boss manager lead
   staff employee worker
   purchase buy acquire
   rent lease
@@ -143,7 +137,6 @@ export const SYNONYM_GROUPS = `
   reservation booking reserve book
   itinerary agenda
   essay article
-  slide deck
   legal law
   lawsuit case litigation
   anime manga
@@ -165,7 +158,7 @@ export const SUBJECT_GROUPS = `
   weather temperature rain snow wind humidity storm sunny cloud umbrella climate
   sport football soccer basketball baseball tennis cricket match game player team score league season tournament championship
   music song artist album band lyric concert playlist singer guitar
-  movie film actor director cinema tv show series streaming watch netflix imdb
+  movie film actor director cinema tv series streaming watch netflix imdb
   news headline article politics event world breaking current journalism
   health medical disease symptom doctor patient treatment clinical hospital medicine
   diet nutrition calorie food recipe ingredient protein vegan vegetarian meal
@@ -186,21 +179,21 @@ export const SUBJECT_GROUPS = `
   charity donate donation nonprofit volunteer
   religion bible quran islam christian prayer church
   horoscope zodiac astrology tarot
-  date dating relationship love
+  dating relationship love
   game play gaming player quest chess puzzle fun entertainment
   image photo design logo visual creative art illustration graphic
   video youtube clip subtitle channel stream
   social twitter tweet instagram facebook post follower hashtag tiktok influencer
   marketing ad advertising campaign seo keyword brand audience sale
-  seo keyword ranking traffic search website optimize backlink blog
+  seo keyword ranking traffic website optimize backlink blog
   website domain dns hosting url seo html page
   email newsletter mailing inbox draft recipient
   shopping product store price order cart checkout buy retail ecommerce fashion clothes outfit gift
   fashion clothing outfit style apparel shirt dress shoe
   beauty makeup skin hair cosmetic
   project task todo kanban sprint milestone deadline assign backlog management team
-  note memo reminder todo task list
-  meeting calendar schedule zoom call attendee invite
+  note memo reminder todo task
+  meeting calendar schedule zoom attendee invite
   code repository commit branch pull merge git developer programming github
   deploy build pipeline ci release cloud infrastructure
   database sql table query schema record row column
@@ -210,9 +203,9 @@ export const SUBJECT_GROUPS = `
   api endpoint request response http
   package dependency npm library module version
   browser page click screenshot navigate tab element
-  document pdf word page text paragraph heading
+  document pdf word page paragraph heading
   spreadsheet cell row column sheet formula
-  math equation algebra geometry integral derivative calculus number formula
+  math equation algebra geometry integral derivative calculus formula
   geometry area triangle circle radius volume distance
   statistics mean median variance probability distribution regression
   physics force velocity acceleration energy gravity mass
@@ -220,10 +213,10 @@ export const SUBJECT_GROUPS = `
   biology gene protein cell dna species genome
   crypto bitcoin wallet blockchain token nft coin ethereum
   company ceo revenue employee industry startup headquarters founder competitor
-  phone number call contact sms carrier
+  phone contact sms carrier
   location city country state region zip latitude longitude coordinate address map nearby
   transport train bus taxi ride subway station ticket
-  ticket event concert show theater venue festival
+  ticket event concert theater venue festival
   language translate grammar dictionary word pronunciation spelling
   ai model prompt llm chatbot gpt machine learning neural
   voice speech audio tts transcription podcast
@@ -237,7 +230,7 @@ export const SUBJECT_GROUPS = `
   delivery shipping package tracking courier shipment parcel
   payment invoice billing charge refund subscription checkout card
   customer support ticket helpdesk crm lead contact sale
-  marketplace seller listing price product
+  marketplace seller price product
   astronomy moon sun sunrise sunset eclipse
   ocean sea tide wave surf
   farm crop agriculture soil
@@ -249,11 +242,10 @@ export const SUBJECT_GROUPS = `
   dance theater musical play broadway
   wine beer brewery bar
   coffee tea cafe
-  restaurant menu cuisine reservation table italian chinese sushi pizza
-  hotel room night check amenity breakfast
+  hotel room night amenity breakfast
   flight passenger departure arrival airport round seat
   car rental pickup suv
-  real estate listing agent property house
+  real estate agent property house
   interest rate loan mortgage payment debt credit
   stock price dividend earnings ticker nasdaq
   exchange rate currency convert usd eur
@@ -265,21 +257,20 @@ export const SUBJECT_GROUPS = `
   vote candidate poll survey questionnaire form
   survey form response question answer
   qr barcode scan
-  font typography text
+  font typography
   icon svg logo
   map marker layer tile gis
   sensor iot device temperature smart home light thermostat
-  light lamp switch smart home
   robot automation workflow zapier trigger
   workflow automation integrate app connect
-  spreadsheet excel csv data table
+  spreadsheet excel csv table
   csv json xml yaml format parse
   notebook jupyter cell kernel
   terminal shell command bash process exec cmd
   process cpu memory kill system
   memory knowledge entity relation graph recall
   vector embedding similarity semantic
-  index search document elasticsearch
+  index document elasticsearch
   queue topic message kafka broker
   bucket object s3 storage blob
   role permission access policy grant iam

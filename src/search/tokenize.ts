@@ -67,7 +67,7 @@ const runsOf = (text: string, run: RegExp): string[] =>
   (text.toLowerCase().match(run) ?? []).map((word) => word.slice(0, MAX_WORD_CHARACTERS));
 
 function pairsOf(run: string): string[] {
-  const characters = [...run];
+  const characters = Array.from(run);
   if (characters.length === 1) return characters;
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
@@ -87,7 +87,9 @@ export function stemOf(word: string): string {
 
 /** Stems of a text, function words left out: what descriptions are indexed by. */
 export function termsOf(text: string): string[] {
-  return wordsOf(text).filter((word) => !STOP_WORDS.has(word)).map(stemOf);
+  return wordsOf(text)
+    .filter((word) => !STOP_WORDS.has(word))
+    .map(stemOf);
 }
 
 /** Stems of a name. Every word of a name counts: `what_to_watch` is more than "watch". */

@@ -9,6 +9,9 @@ const SHORTEST_PREFIX = 3;
 const SHORTEST_TYPO = 4;
 const SHORTEST_PART = 3;
 
+/** People rarely mistype the first letter, and a short word with another one is another word ("bake", "take"). */
+const SHORTEST_OTHER_INITIAL = 6;
+
 /** Near words of one unknown word: the best ones. */
 const MOST_NEAR_WORDS = 5;
 
@@ -58,7 +61,10 @@ export class Vocabulary {
   oneEditFrom(word: string): string[] {
     if (word.length < SHORTEST_TYPO) return [];
     const candidates = new Set(endsOf(word).flatMap((end) => this.#byEnds.get(end) ?? []));
-    return [...candidates].filter((candidate) => isOneEdit(word, candidate));
+    const initial = word.length < SHORTEST_OTHER_INITIAL ? word[0] : undefined;
+    return [...candidates].filter(
+      (candidate) => (initial === undefined || candidate[0] === initial) && isOneEdit(word, candidate),
+    );
   }
 
   #completions(word: string): string[] {
