@@ -40,6 +40,8 @@ export default defineConfig([
     format: ["cjs"],
     dts,
     splitting: false,
+    // An ES module only: "require" of it fails before Node 20.19.
+    noExternal: ["stemmer"],
     esbuildOptions(options) {
       options.define = { ...options.define, "import.meta.url": "importMetaUrl" };
       options.banner = {

@@ -10,6 +10,7 @@
  * @module
  */
 export { bm25, type Bm25Options } from "./search/bm25.js";
+export type { Embed } from "./search/embeddings.js";
 export { regex } from "./search/regex.js";
 export { pickNames, type PickedNames, type UnknownName } from "./search/names.js";
 export type { SearchFunction, SearchHit, SearchRequest, SearchStrategy } from "./search/strategy.js";

@@ -68,6 +68,8 @@ class TypePrinter {
   readonly #style: PrintStyle;
   #docs: boolean;
   #spent = 0;
+  /** Names printed so far. */
+  #references = 0;
 
   constructor(style: PrintStyle) {
     this.#style = style;
@@ -107,12 +109,14 @@ class TypePrinter {
   #reference(target: Definition, at: Position): string {
     if (isInline(target)) return this.type(target.body, at);
     if (at.depth >= this.#style.maxDepth) return this.#spend(`unknown ${CUT_MARK}`);
+    this.#references++;
     if (!this.named.has(target)) this.named.set(target, at.depth);
     return this.#spend(this.#style.nameOf(target));
   }
 
   #union(members: readonly TypeNode[], at: Position): string {
     const texts = this.#distinct(members, (member) => this.type(member, at));
+    if (texts.size > 1) texts.delete("never");
     if (texts.delete("null")) texts.add("null");
     return texts.size === 0 ? "never" : [...texts].join(" | ");
   }
@@ -192,10 +196,11 @@ class TypePrinter {
     return `${name}${this.type(type, { ...inner, bare: true })}${this.#docs ? "" : this.#spend(defaultNote(type))}`;
   }
 
-  /** `Record` resolves its argument at once, which a type that leads back to itself must not be. */
+  /** A compiler resolves the argument of `Record` at once, which a type that leads back to itself must not be. */
   #map(value: TypeNode, inner: Position): string {
+    const before = this.#references;
     const text = this.type(value, inner);
-    return mentions(value) ? `{ [key: string]: ${text} }` : `Record<string, ${text}>`;
+    return this.#references === before ? `Record<string, ${text}>` : `{ [key: string]: ${text} }`;
   }
 
   /** Named properties need not fit the type of further ones in JSON Schema, but must in TypeScript: so it is a comment. */
@@ -248,16 +253,9 @@ function leafLength(node: TypeNode): number {
   return node.members.reduce((total, member) => total + leafLength(member) + 3, 0);
 }
 
-/** True when the text of a type may have a name outside of any object in it. */
-function mentions(node: TypeNode): boolean {
-  if (node.kind === "reference") return true;
-  if (node.kind === "array") return mentions(node.element);
-  return (node.kind === "union" || node.kind === "intersection") && node.members.some(mentions);
-}
-
 /** True when `[]`, `&` or `?` may follow the text directly. */
 function isOperand(node: TypeNode, text: string): boolean {
-  if (/^(?:[\w$.-]+|"(?:[^"\\]|\\.)*")(?:\[\])*$/.test(text)) return true;
+  if (/^(?:[\w$.-]+|Record<string, unknown>|"(?:[^"\\]|\\.)*")(?:\[\])*$/.test(text)) return true;
   if (text.startsWith("/*") || text.endsWith("*/")) return false;
   if (node.kind === "reference") return isOperand(node.target.body, text);
   if (node.kind === "intersection" && node.members.length === 1) return isOperand(node.members[0] as TypeNode, text);

@@ -11,30 +11,66 @@ const MAX_COMBINATIONS = 2_000;
  * Changes the definitions in place.
  */
 export function settleTypes(root: Definition, definitions: readonly Definition[]): void {
-  const settled = new Set<Definition>();
-  for (const definition of definitions) cutAliasCycles(definition, new Set(), settled);
+  const walk: AliasWalk = { open: new Set(), settled: { lazy: new Set(), eager: new Set() } };
+  for (const definition of definitions) cutAliasCycles(definition, "lazy", walk);
   const breadths = new Map<Definition, number>();
   for (const definition of definitions) narrow(definition.body, breadths);
   countUses(root);
 }
 
-/** `type A = B | string; type B = A | number` is circular; `type A = { next: A }` and `type A = A[]` are not. */
-function cutAliasCycles(definition: Definition, open: Set<Definition>, settled: Set<Definition>): void {
-  if (settled.has(definition)) return;
-  open.add(definition);
-  definition.body = withoutCycles(definition.body, open, settled);
-  open.delete(definition);
-  settled.add(definition);
+/** How a compiler reads arrays and tuples: when they are asked for, or at once, as in optional and rest elements. */
+type Reading = "lazy" | "eager";
+
+interface AliasWalk {
+  /** Aliases on the way from the first one to here. */
+  open: Set<Definition>;
+  settled: Record<Reading, Set<Definition>>;
 }
 
-function withoutCycles(node: TypeNode, open: Set<Definition>, settled: Set<Definition>): TypeNode {
-  if (node.kind === "union" || node.kind === "intersection") {
-    node.members = node.members.map((member) => withoutCycles(member, open, settled));
+/** `type A = B | string; type B = A | number` is circular; `type A = { next: A }` and `type A = A[] | string` are not. */
+function cutAliasCycles(definition: Definition, reading: Reading, walk: AliasWalk): void {
+  if (walk.settled[reading].has(definition)) return;
+  walk.open.add(definition);
+  definition.body = withoutCycles(definition.body, reading, walk);
+  walk.open.delete(definition);
+  walk.settled[reading].add(definition);
+}
+
+function withoutCycles(node: TypeNode, reading: Reading, walk: AliasWalk): TypeNode {
+  switch (node.kind) {
+    case "union":
+    case "intersection":
+      node.members = node.members.map((member) => withoutCycles(member, reading, walk));
+      return node;
+    case "array":
+      if (reading === "eager") node.element = withoutCycles(node.element, reading, walk);
+      return node;
+    case "tuple":
+      return tupleWithoutCycles(node, reading, walk);
+    case "reference":
+      return followed(node, reading, walk);
+    case "object":
+    case "text":
+      return node;
   }
-  if (node.kind !== "reference") return node;
-  if (open.has(node.target)) return { ...unknownType("refers only to itself"), origin: node.origin };
-  if (open.size > MAX_ALIAS_CHAIN) return { ...unknownType("too many references in a row"), origin: node.origin };
-  cutAliasCycles(node.target, open, settled);
+}
+
+/** Arrays in optional and rest elements are read at once; an alias itself may stand there (`[T?]`, `[string, ...T[]]`). */
+function tupleWithoutCycles(node: Extract<TypeNode, { kind: "tuple" }>, reading: Reading, walk: AliasWalk): TypeNode {
+  const settle = (element: TypeNode, position: Reading): TypeNode => {
+    if (position === "lazy") return element;
+    const isAlias = reading === "lazy" && element.kind === "reference" && walk.open.has(element.target);
+    return isAlias ? element : withoutCycles(element, "eager", walk);
+  };
+  node.elements = node.elements.map((element, index) => settle(element, index < node.required ? reading : "eager"));
+  node.rest = node.rest === undefined ? undefined : settle(node.rest, "eager");
+  return node;
+}
+
+function followed(node: Extract<TypeNode, { kind: "reference" }>, reading: Reading, walk: AliasWalk): TypeNode {
+  if (walk.open.has(node.target)) return { ...unknownType("refers only to itself"), origin: node.origin };
+  if (walk.open.size > MAX_ALIAS_CHAIN) return { ...unknownType("too many references in a row"), origin: node.origin };
+  cutAliasCycles(node.target, reading, walk);
   return node;
 }
 

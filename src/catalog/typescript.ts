@@ -130,7 +130,7 @@ interface ToolStyle {
 }
 
 function printTool(tool: Tool, names: NamedTypes, style: ToolStyle): { args: string; result: string } {
-  const inputs = typeModel(argumentsSchema(tool.inputSchema), `${tool.name}_args`);
+  const inputs = typeModel(argumentsSchema(keyword(tool, "inputSchema")), `${tool.name}_args`);
   const maxArguments = style.maxCharacters * (1 - RESULT_SHARE);
   const args = takesNothing(inputs.body)
     ? ""
@@ -162,8 +162,9 @@ function argumentsSchema(schema: unknown): unknown {
 
 /** The type of what `tools.x()` gives: a result that is only `{ result: T }` is unwrapped there. */
 function resultModel(tool: Tool): Definition {
-  const model = typeModel(tool.outputSchema, `${tool.name}_result`);
-  if (schemaObject(tool.outputSchema) === undefined) return { ...model, body: unknownType() };
+  const schema = keyword(tool, "outputSchema");
+  const model = typeModel(schema, `${tool.name}_result`);
+  if (schemaObject(schema) === undefined) return { ...model, body: unknownType() };
   if (model.body.kind !== "object" || model.uses > 1) return model;
   const [only, ...others] = model.body.properties;
   const isWrapper = only?.key === "result" && !only.optional && others.length === 0 && model.body.index === undefined;

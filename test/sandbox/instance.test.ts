@@ -10,19 +10,26 @@ let instance: Instance;
 
 beforeAll(async () => {
   instance = await Instance.create({ wasmModule, memoryBytes: 32 << 20, maxStackBytes: 64 * 1024 });
+  instance.configure(request("").config);
 });
 
 function request(code: string): RunRequest {
-  const config = {
+  const config = JSON.stringify({
     functions: ["ask"],
-    inputs: undefined,
     maxLogBytes: 1000,
     maxResultBytes: 32_768,
     maxArgumentBytes: 1 << 20,
     maxBridgeMessages: 1000,
     truncate: false,
+  });
+  const limits = {
+    timeoutMs: 2_000,
+    cpuMs: null,
+    memoryBytes: 32 << 20,
+    maxStackBytes: 64 * 1024,
+    maxBridgeMessages: 1000,
   };
-  return { code, config, timeoutMs: 2_000, cpuMs: null, memoryBytes: 32 << 20, maxStackBytes: 64 * 1024, seed: 1 };
+  return { code, config, inputs: null, seed: 1, ...limits };
 }
 
 interface Said {
@@ -80,6 +87,8 @@ describe("an instance", () => {
 
   it("has the same base image in every thread, so that memory of one can be restored in another", async () => {
     const other = await Instance.create({ wasmModule, memoryBytes: 32 << 20, maxStackBytes: 64 * 1024 });
+    other.configure(request("").config);
+    other.reset();
     instance.reset();
     expect(
       Buffer.from(other.memory.buffer)

@@ -5,7 +5,15 @@ import type { PreparedScript } from "../script.js";
 import { mayHoldTags, reviveValue } from "../values/decode.js";
 import { encodeValue } from "../values/encode.js";
 import { isPlainJson } from "../values/plain.js";
-import { KIND, REPLY_ERROR, REPLY_OK, type GuestError, type RunReport, type RunRequest } from "./protocol.js";
+import {
+  KIND,
+  REPLY_ERROR,
+  REPLY_OK,
+  type GuestConfig,
+  type GuestError,
+  type RunReport,
+  type RunRequest,
+} from "./protocol.js";
 import { toScriptError } from "./script-errors.js";
 
 const LEVELS: ReadonlySet<unknown> = new Set(["log", "info", "debug", "warn", "error"]);
@@ -44,21 +52,28 @@ export class HostRun {
     const { limits, options } = this;
     return {
       code: this.script.code,
-      config: {
-        functions: [...this.functions.keys()],
-        inputs: options.inputs === undefined ? undefined : encodeForGuest(options.inputs),
-        maxLogBytes: finite(limits.maxLogBytes),
-        maxResultBytes: finite(limits.maxResultBytes),
-        maxArgumentBytes: finite(limits.maxArgumentBytes),
-        maxBridgeMessages: finite(limits.maxBridgeMessages),
-        truncate: options.resultOverflow === "truncate",
-      },
+      config: this.config(),
+      inputs: options.inputs === undefined ? null : encodeForGuest(options.inputs),
+      maxBridgeMessages: finite(limits.maxBridgeMessages),
       timeoutMs: orNull(limits.timeoutMs),
       cpuMs: orNull(limits.cpuMs),
       memoryBytes: Math.min(limits.memoryBytes, MOST_MEMORY_BYTES),
       maxStackBytes: Math.min(limits.maxStackBytes, MOST_STACK_BYTES),
       seed: (Math.random() * 2 ** 32) >>> 0,
     };
+  }
+
+  private config(): string {
+    const { limits, options } = this;
+    const config: GuestConfig = {
+      functions: [...this.functions.keys()],
+      maxLogBytes: finite(limits.maxLogBytes),
+      maxResultBytes: finite(limits.maxResultBytes),
+      maxArgumentBytes: finite(limits.maxArgumentBytes),
+      maxBridgeMessages: finite(limits.maxBridgeMessages),
+      truncate: options.resultOverflow === "truncate",
+    };
+    return JSON.stringify(config);
   }
 
   /** A message of the script. After the end nothing is taken. */

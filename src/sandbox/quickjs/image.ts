@@ -80,6 +80,15 @@ function findHeapEnd(memory: WebAssembly.Memory, raw: RawEngine, staticEnd: numb
   return found;
 }
 
+/** The image of an engine as it is now, after more of our own code ran in it and before any script. */
+export function captureAgain(memory: WebAssembly.Memory, base: BaseImage): BaseImage {
+  const { start } = base.heap;
+  const end = (heapEnd(memory, base) + BLOCK - 1) & ~(BLOCK - 1);
+  const bytes = new Uint8Array(memory.buffer);
+  const staticData = { ...base.staticData, data: bytes.slice(base.staticData.start, base.staticData.end) };
+  return { ...base, staticData, heap: { start, end, data: bytes.slice(start, end) } };
+}
+
 /** End of what a run has allocated. */
 export function heapEnd(memory: WebAssembly.Memory, image: BaseImage): number {
   const words = new Uint32Array(memory.buffer);
@@ -89,12 +98,26 @@ export function heapEnd(memory: WebAssembly.Memory, image: BaseImage): number {
   );
 }
 
+/** The engine keeps no larger frame than this unwritten: below a stretch of zeros as long nothing was used. */
+const STACK_CHUNK = 1 << 17;
+const ZERO_CHUNK = Buffer.alloc(STACK_CHUNK);
+
+/** The stack grows down from the heap: cleared as far as it was used, since clearing all of it takes longer than a small run. */
+function clearStack(bytes: Uint8Array, image: BaseImage): void {
+  const stack = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let end = image.heap.start; end > image.stackStart; end -= STACK_CHUNK) {
+    const start = Math.max(image.stackStart, end - STACK_CHUNK);
+    if (stack.compare(ZERO_CHUNK, 0, end - start, start, end) === 0) return;
+    bytes.fill(0, start, end);
+  }
+}
+
 /** The base image back, and zeros over everything else that a run can have written: no byte of a run stays. 45 us when small. */
 export function restoreImage(memory: WebAssembly.Memory, image: BaseImage): void {
   const bytes = new Uint8Array(memory.buffer);
   const end = heapEnd(memory, image);
   bytes.set(image.staticData.data, image.staticData.start);
-  bytes.fill(0, image.stackStart, image.heap.start);
+  clearStack(bytes, image);
   bytes.set(image.heap.data, image.heap.start);
   bytes.fill(0, image.heap.end, end);
 }

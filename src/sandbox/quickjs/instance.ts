@@ -2,7 +2,7 @@
 import prelude from "./prelude/index.ts?guest";
 import type { QuickJSHandle } from "quickjs-emscripten-core";
 import { loadEngine, type Pointer, type RawEngine } from "./engine.js";
-import { restoreImage, takeImage, type BaseImage } from "./image.js";
+import { captureAgain, restoreImage, takeImage, type BaseImage } from "./image.js";
 
 /** What the script does with its one function of the host. `text` is only read when the handler calls it. */
 export type HostHandler = (kind: number, id: number, text: GuestText) => void;
@@ -13,7 +13,7 @@ export interface GuestText {
   read(use: (bytes: Uint8Array, at: number, length: number) => void): void;
 }
 
-const GUEST_FUNCTIONS = ["begin", "finish", "settle", "tick", "describe"] as const;
+const GUEST_FUNCTIONS = ["begin", "provide", "finish", "settle", "tick", "describe"] as const;
 /** A function of the guest's side that the host may call. */
 export type GuestFunction = (typeof GUEST_FUNCTIONS)[number];
 
@@ -43,6 +43,8 @@ export class Instance {
   onHost: HostHandler = () => {};
 
   private view: DataView;
+  /** The engine after `begin`, kept for the next run with the same configuration: most runs of a process have the same. */
+  private configured: { text: string; image: BaseImage } | undefined;
 
   private constructor(
     private readonly raw: RawEngine,
@@ -108,7 +110,18 @@ export class Instance {
   reset(): void {
     this.onHost = () => {};
     this.onInterrupt = () => false;
+    restoreImage(this.memory, this.configured?.image ?? this.image);
+  }
+
+  /** Gets the guest ready for runs with this configuration (JSON text). The text of an exception, if there was one. */
+  configure(text: string): string | undefined {
+    if (this.configured?.text === text) return undefined;
     restoreImage(this.memory, this.image);
+    this.configured = undefined;
+    const bytes = Buffer.from(text);
+    const error = this.call("begin", { bytes, at: 0, length: bytes.length });
+    if (error === undefined) this.configured = { text, image: captureAgain(this.memory, this.image) };
+    return error;
   }
 
   /** Bytes of memory the engine has taken; it never gives any back. */

@@ -38,8 +38,6 @@ export interface GuestError {
 export interface GuestConfig {
   /** Names of the external functions. */
   functions: readonly string[];
-  /** Encoded inputs, an object; undefined when there are none. */
-  inputs: string | undefined;
   maxLogBytes: number;
   maxResultBytes: number;
   maxArgumentBytes: number;
@@ -50,7 +48,11 @@ export interface GuestConfig {
 /** A run, as the worker gets it. Limits that were removed are `null` (JSON has no Infinity). */
 export interface RunRequest {
   code: string;
-  config: GuestConfig;
+  /** {@link GuestConfig} as JSON: as text, so that an equal one is recognised at a glance. */
+  config: string;
+  /** Encoded inputs, an object; null when there are none. */
+  inputs: string | null;
+  maxBridgeMessages: number;
   timeoutMs: number | null;
   cpuMs: number | null;
   memoryBytes: number;

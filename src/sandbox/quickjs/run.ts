@@ -45,6 +45,8 @@ export class ScriptRun {
     private readonly host: RunHost,
   ) {
     this.deadline = request.timeoutMs === null ? Infinity : performance.now() + request.timeoutMs;
+    const error = instance.configure(request.config);
+    if (error !== undefined) this.failWith(error, "sandbox");
     instance.setMaxStack(request.maxStackBytes);
     instance.setControl(0, request.seed);
     instance.onHost = this.receive;
@@ -52,8 +54,9 @@ export class ScriptRun {
   }
 
   start(): void {
+    if (this.failure !== undefined) return this.end();
     this.enter(() => {
-      if (!this.configure()) return;
+      if (!this.provideInputs()) return;
       const promise = this.compile();
       if (promise !== undefined) this.instance.finish(promise.value, promise.boxed);
     });
@@ -92,9 +95,11 @@ export class ScriptRun {
     };
   }
 
-  private configure(): boolean {
-    const bytes = Buffer.from(JSON.stringify(this.request.config));
-    const error = this.instance.call("begin", { bytes, at: 0, length: bytes.length });
+  private provideInputs(): boolean {
+    const { inputs } = this.request;
+    if (inputs === null) return true;
+    const bytes = Buffer.from(inputs);
+    const error = this.instance.call("provide", { bytes, at: 0, length: bytes.length });
     if (error !== undefined) this.failWith(error, "sandbox");
     return error === undefined;
   }
@@ -184,7 +189,7 @@ export class ScriptRun {
   private readonly receive = (kind: number, id: number, text: GuestText): void => {
     if (this.over || this.mustStop() || (kind === KIND.DONE && this.done)) return;
     // The guest keeps this bound itself; only a guest whose prelude was subverted gets here.
-    if (++this.messages > this.request.config.maxBridgeMessages + 2) return this.fail("limit", "too many messages");
+    if (++this.messages > this.request.maxBridgeMessages + 2) return this.fail("limit", "too many messages");
     text.read((bytes, at, length) => this.host.send(kind, id, bytes, at, length));
     if (kind === KIND.CALL) this.open.add(id);
     if (kind !== KIND.DONE) return;

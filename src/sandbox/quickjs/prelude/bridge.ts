@@ -1,6 +1,6 @@
 import { decodeValue } from "../../values/decode.js";
 import { encodeValue, ValueLimit } from "../../values/encode.js";
-import { NewPromise, NewTypeError, parse, slice, stringify } from "../../values/intrinsics.js";
+import { NewError, NewPromise, NewTypeError, parse, slice, stringify } from "../../values/intrinsics.js";
 import { KIND, REPLY_OK } from "../protocol.js";
 import { config } from "./config.js";
 import { host, newHostError, newTable, WORD, words } from "./host.js";
@@ -11,6 +11,8 @@ const MOST_UNANSWERED = 64;
 interface Open {
   resolve(value: unknown): void;
   reject(error: unknown): void;
+  /** Where the script made the call: its answer comes without a stack. */
+  stack: string;
 }
 
 const open = newTable<Open>();
@@ -35,7 +37,7 @@ export function callHost(name: string, args: readonly unknown[]): Promise<unknow
     const text = "[" + stringify(name) + "," + encodeArguments(name, args) + "]";
     if (!countMessage()) throw tooManyMessages();
     const id = ++nextId;
-    open[id] = { resolve, reject };
+    open[id] = { resolve, reject, stack: new NewError().stack as string };
     if (unanswered < MOST_UNANSWERED) send(id, text);
     else waiting[lastWaiting++] = { id, text };
   });
@@ -59,7 +61,7 @@ export function settle(text: string): void {
     return;
   }
   const error = parse(slice(text, 1)) as { name: string; message: string; kind: string; details?: unknown };
-  call.reject(newHostError(error.name, error.message, error.kind, error.details));
+  call.reject(newHostError(error.name, error.message, error.kind, error.details, call.stack));
 }
 
 function sendNext(): void {

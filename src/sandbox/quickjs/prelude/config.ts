@@ -3,7 +3,6 @@ import type { GuestConfig } from "../protocol.js";
 /** The configuration of this run. Replaced as a whole by `begin`. */
 export const config: GuestConfig = {
   functions: [],
-  inputs: undefined,
   maxLogBytes: 0,
   maxResultBytes: 0,
   maxArgumentBytes: 0,

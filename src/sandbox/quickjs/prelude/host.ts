@@ -32,13 +32,17 @@ export const hostErrorOf = (error: object): { kind: string; details: unknown } |
   weakMapGet(hostErrors, error);
 
 /** An error of the host as the script meets it. */
-export function newHostError(name: string, message: string, kind: string, details: unknown): Error {
+export function newHostError(name: string, message: string, kind: string, details: unknown, stack?: string): Error {
   const error = new NewError(message);
+  if (stack !== undefined) hide(error, "stack", stack);
   hide(error, "name", name);
   hide(error, "kind", kind);
   if (details !== undefined) hide(error, "details", details);
-  const data = details as { data?: unknown } | null | undefined;
-  if (typeof data === "object" && data !== null && data.data !== undefined) hide(error, "data", data.data);
+  const facts = details as { data?: unknown; code?: unknown } | null | undefined;
+  if (typeof facts === "object" && facts !== null) {
+    if (facts.data !== undefined) hide(error, "data", facts.data);
+    if (facts.code !== undefined) hide(error, "code", facts.code);
+  }
   weakMapSet(hostErrors, error, { kind, details });
   return error;
 }

@@ -23,7 +23,7 @@ import { installTools } from "./tools.js";
 // oxlint-disable-next-line eslint/no-eval -- the guest's own, kept from scripts that replace it, to read a declared RESULT
 const evaluate = globalThis.eval;
 
-/** Starts a run: the worker calls it once, before the script. */
+/** Sets the guest up for runs of one configuration. Memory is then kept as it is for all of them: nothing of a single run belongs here. */
 function begin(text: string): void {
   const given = parse(text) as GuestConfig;
   const keys = keysOf(given);
@@ -32,7 +32,11 @@ function begin(text: string): void {
     defineProperty(config, key, { value: given[key], writable: true, configurable: true, enumerable: true });
   }
   for (let index = 0; index < config.functions.length; index++) installFunction(config.functions[index] as string);
-  if (config.inputs !== undefined) installInputs(decodeValue(config.inputs) as Record<string, unknown>);
+}
+
+/** Gives a run its inputs: globals. */
+function provide(text: string): void {
+  installInputs(decodeValue(text) as Record<string, unknown>);
 }
 
 function installFunction(name: string): void {
@@ -171,4 +175,4 @@ function plainText(value: object): string {
 }
 
 /** What the worker may call. */
-export const guestApi = { begin, finish, settle, tick, describe };
+export const guestApi = { begin, provide, finish, settle, tick, describe };
