@@ -1,0 +1,3 @@
+import { codeMode } from "mcp-codemode";
+
+codeMode({ limits: { timeoutSeconds: 5 } });

@@ -1,0 +1,3 @@
+import { codeMode } from "mcp-codemode";
+
+codeMode({ searchToolNames: "find" });
