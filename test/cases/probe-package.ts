@@ -58,7 +58,9 @@ export function bundleFault(): Promise<string | undefined> {
       platform: "node",
       format: "esm",
       logLevel: "silent",
-      banner: { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);` },
+      banner: {
+        js: `import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);`,
+      },
     });
     await copyFile(join(ROOT, "dist", "worker.js"), join(folder, "out", "worker.js"));
     await run(process.execPath, ["out/bundle.mjs"], { cwd: folder, timeout: 30_000 });
