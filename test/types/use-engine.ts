@@ -34,6 +34,8 @@ import {
   typescriptSerializer,
 } from "mcp-codemode";
 
+declare function show(...values: unknown[]): void;
+
 const tool: Tool = { name: "add", inputSchema: { type: "object", properties: { a: { type: "number" } } } };
 
 const source: ToolSource = {
@@ -129,7 +131,7 @@ for (const engine of engines) {
   const tools: readonly Tool[] = await engine.listTools();
   const found: CallToolResult = await engine.search({ query: "sum", limit: 3, detail: "brief", tags: ["math"] });
   const outcome: ExecuteOutcome = await engine.execute({ code: "return 1" }, { callerId: tools[0]?.name });
-  if (outcome.status === "completed") console.log(outcome.value, found.content.length);
-  else console.log(outcome.error.kind, outcome.error.message, outcome.error.line);
+  if (outcome.status === "completed") show(outcome.value, found.content.length);
+  else show(outcome.error.kind, outcome.error.message, outcome.error.line);
   await engine.close();
 }

@@ -9,16 +9,18 @@ import {
 import { bm25, jsonSerializer, markdownSerializer, regex, typescriptSerializer } from "mcp-codemode/search";
 import { type ConformanceResult, type FakeSource, fakeSource, sandboxConformance } from "mcp-codemode/testing";
 
+declare function show(...values: unknown[]): void;
+
 const source: FakeSource = fakeSource({
   now: () => "noon",
   greet: { description: "Greets", inputSchema: { type: "object" }, handler: async ({ name }) => ({ hello: name }) },
 });
 source.set("late", () => undefined);
-console.log(source.calls.map(({ name, args }) => [name, args]));
+show(source.calls.map(({ name, args }) => [name, args]));
 
 for await (const { name, ok, reason } of sandboxConformance(() => inProcessSandbox(), { checkTimeoutMs: 1_000 })) {
   const result: ConformanceResult = { name, ok, ...(reason === undefined ? {} : { reason }) };
-  console.log(result);
+  show(result);
 }
 
 const sandbox = quickJsSandbox({ limits: { timeoutMs: DEFAULT_SANDBOX_LIMITS.timeoutMs, cpuMs: null } });
@@ -29,21 +31,21 @@ const ended = await sandbox.run("return await add(1, 2)", {
 });
 if (ended.status === "failed") {
   const kind: ErrorKind = ended.error.kind;
-  console.log(kind, ended.error.frame, ended.error.hint);
+  show(kind, ended.error.frame, ended.error.hint);
 }
 await sandbox.close?.();
 
 const strategies = [bm25(), regex()].map(({ name }) => name);
 const serializers = [jsonSerializer(), markdownSerializer(), typescriptSerializer()];
-console.log(strategies, serializers.length);
+show(strategies, serializers.length);
 
 try {
   throw new TimeoutError("too long", { details: { ms: 5 } });
 } catch (error) {
   if (CodeModeError.isInstance(error)) {
     const kind: ErrorKind = error.kind;
-    console.log(kind, error.message, error.details);
+    show(kind, error.message, error.details);
   }
-  if (SandboxCodeModeError.isInstance(error)) console.log(error.kind);
-  if (error instanceof ConfigurationError) console.log(error.name);
+  if (SandboxCodeModeError.isInstance(error)) show(error.kind);
+  if (error instanceof ConfigurationError) show(error.name);
 }

@@ -1,3 +1,3 @@
-import { CodeModeError } from "mcp-codemode";
+import type { CodeModeError } from "mcp-codemode";
 
 export const wrong = (error: CodeModeError): boolean => error.kind === "time-out";
