@@ -27,6 +27,7 @@ export type {
   CodeMode,
   ExecuteArguments,
   ExecuteOutcome,
+  ExecuteResultSerializer,
   MetaTool,
   MetaToolFactory,
   SearchArguments,
@@ -43,6 +44,7 @@ export type {
   ToolResult,
   ToolSource,
 } from "./catalog/tool.js";
+export { functionSource, type FunctionSourceOptions, type FunctionTool } from "./catalog/functions.js";
 export { clientSource, type ClientSourceOptions } from "./mcp/client-source.js";
 
 // The tools that the model sees.

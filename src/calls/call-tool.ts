@@ -169,7 +169,8 @@ export class RunCalls {
 
   private async check(entry: CatalogEntry, args: Record<string, unknown>, plan: ArgumentPlan): Promise<void> {
     coerceArguments(entry.shown, args, plan);
-    if (entry.source.validatesArguments === true) return;
+    const { validatesArguments } = entry.source;
+    if (typeof validatesArguments === "function" ? validatesArguments(entry.tool.name) : validatesArguments) return;
     const faults = (await argumentCheck(entry.tool))(args);
     if (faults !== undefined) throw invalidArguments(entry.shown, faults);
   }

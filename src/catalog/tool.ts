@@ -71,11 +71,11 @@ export interface ToolSource {
   readonly name?: string;
   /**
    * True when `callTool` itself refuses arguments that do not fit a tool's inputSchema, as an MCP server's own handlers
-   * do. Otherwise they are checked before the call.
+   * do; a function says it by tool name. Otherwise they are checked before the call.
    *
    * @default false
    */
-  readonly validatesArguments?: boolean;
+  readonly validatesArguments?: boolean | ((name: string) => boolean);
   /** The tools that this caller may use now. */
   listTools(context: CallContext): Promise<Tool[]>;
   /** Calls one. A tool's own failure is a result with `isError`; a rejection means that the call did not reach the tool. */
