@@ -13,17 +13,20 @@ export async function timeUs(work) {
 }
 
 /**
- * Times several variants in turn, round by round, so that drift of the machine meets all of them alike.
+ * Times several variants in turn, round by round, so that drift of the machine meets all of them alike. In each round a
+ * variant runs `block` times in a row: 1 shows a first run after other work, more show runs that follow each other.
  * Returns the times of each, in microseconds.
  */
-export async function interleaved(variants, { rounds, warmUp = 20, restMs = 0 }) {
+export async function interleaved(variants, { rounds, warmUp = 20, restMs = 0, block = 1 }) {
   const names = Object.keys(variants);
   const times = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = -warmUp; round < rounds; round++) {
     for (const name of names) {
       if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
-      const us = await timeUs(variants[name]);
-      if (round >= 0) times[name].push(us);
+      for (let turn = 0; turn < block; turn++) {
+        const us = await timeUs(variants[name]);
+        if (round >= 0) times[name].push(us);
+      }
     }
   }
   return times;

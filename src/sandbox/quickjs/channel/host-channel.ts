@@ -117,13 +117,13 @@ export class HostChannel {
     if (Atomics.load(words, WORD.WORKER_SLEEPS) === 1) Atomics.notify(words, WORD.DOWN_HEAD, 1);
   }
 
-  /** The worker has something to do now, so its next message is near, as long as it says that staying awake pays. */
+  /** The worker has something to do now, so its next message is near: looks for it where that has been paying. */
   private expect(afterRun: boolean): void {
     this.sentAt = performance.now();
     this.expecting = true;
     this.afterRun = afterRun;
-    if (this.looking || this.workerEnd.spinUs === 0 || Atomics.load(this.rings.words, WORD.HOT) === 0) return;
-    if (afterRun && !this.patience.allows) return;
+    if (this.looking || this.workerEnd.spinUs === 0) return;
+    if (afterRun ? !this.patience.allows : Atomics.load(this.rings.words, WORD.HOT) === 0) return;
     Atomics.store(this.rings.words, WORD.HOST_AWAKE, 1);
     this.keepLooking();
   }

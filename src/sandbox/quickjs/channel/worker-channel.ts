@@ -1,5 +1,6 @@
 import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 import { MOST_IN_RING, newFrame, ON_PORT, openRings, SHARED_WORD, WORD, type Frame, type Rings } from "./ring.js";
+import { Attention } from "./attention.js";
 import { Patience } from "./patience.js";
 
 /** What a worker gets to open its end. */
@@ -14,8 +15,6 @@ export interface WorkerEnd {
   cores: number;
 }
 
-/** A reply within this time was worth staying awake for. */
-const QUICK_MS = 0.2;
 /** Looks at the ring between two looks at the clock. */
 const LOOKS = 50;
 const FULL_RING_WAIT_MS = 5;
@@ -32,7 +31,7 @@ export class WorkerChannel {
   private readonly cores: number;
   private readonly frame = newFrame();
   private readonly idle = new Patience();
-  private readonly waiting = new Patience();
+  private readonly attention = new Attention();
   private sentAt = 0;
 
   constructor(end: WorkerEnd) {
@@ -41,7 +40,7 @@ export class WorkerChannel {
     this.port = end.port;
     this.cores = end.cores;
     this.spinUs = end.cores > 1 ? end.spinUs : 0;
-    this.setHot(this.spinUs > 0);
+    this.setHot(false);
   }
 
   /** Says that this worker can take runs. */
@@ -58,7 +57,7 @@ export class WorkerChannel {
     const copy = bytes.slice(at, at + length);
     // The bytes first, then the frame that announces them.
     this.port.postMessage(copy, [copy.buffer as ArrayBuffer]);
-    while (!this.rings.up.write(kind | ON_PORT, id, run, copy, 0, 0)) this.waitForRoom();
+    while (!this.rings.up.writeText(kind | ON_PORT, id, run, "")) this.waitForRoom();
   }
 
   /** Wakes the host, unless it looks by itself. One ping for all that was sent in one turn of the script. */
@@ -81,8 +80,9 @@ export class WorkerChannel {
 
   /** Blocks until a frame is there: at most `ms`. `release(frame)` after use. */
   receive(ms: number): Frame | undefined {
-    const got = !this.rings.down.empty || this.waitDuringRun(ms);
-    return got ? this.take() : undefined;
+    if (this.rings.down.empty && (ms <= 0 || !this.waitDuringRun(ms))) return undefined;
+    if (ms > 0 && this.spinUs > 0) this.attend();
+    return this.take();
   }
 
   /** Blocks between runs, without end. */
@@ -112,20 +112,14 @@ export class WorkerChannel {
     return frame;
   }
 
+  /** An answer has come: learns how long it took, and tells the host how to wait for the next message. */
+  private attend(): void {
+    this.attention.record((performance.now() - this.sentAt) * 1000);
+    this.setHot(this.attention.awake);
+  }
+
   private waitDuringRun(ms: number): boolean {
-    if (ms <= 0) return !this.rings.down.empty;
-    const awake = this.spinUs > 0 && this.waiting.allows;
-    this.setHot(awake);
-    if (awake && this.spin()) {
-      this.waiting.hit();
-      return true;
-    }
-    const got = this.sleep(ms);
-    // A slow reply, or one that came as soon as this thread let go of the processor both threads are on: spinning did not help.
-    if (awake) this.waiting.miss();
-    else if (got && performance.now() - this.sentAt < QUICK_MS && this.spinUs > 0 && this.waiting.allows)
-      this.setHot(true);
-    return got;
+    return (this.attention.awake && this.spin()) || this.sleep(ms);
   }
 
   private sleep(ms: number): boolean {
