@@ -15,6 +15,7 @@ const dts = { compilerOptions: { ignoreDeprecations: "6.0" } };
 const entries = {
   index: "src/index.ts",
   register: "src/register.ts",
+  "register-v2": "src/register-v2.ts",
   search: "src/search.ts",
   sandbox: "src/sandbox.ts",
   testing: "src/testing.ts",

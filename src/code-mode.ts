@@ -135,17 +135,36 @@ export function withTransforms<S extends object>(server: S): S & TransformHost {
   return server as S & TransformHost;
 }
 
+/**
+ * Puts {@link use} on a class of servers, once.
+ *
+ * @param sdk Whose class it is, for errors.
+ * @param entry Who does it, for errors.
+ * @throws {ConfigurationError} when the class has a `use` of its own.
+ */
+export function addUse(prototype: object, sdk: string, entry: string): void {
+  const own = Object.getOwnPropertyDescriptor(prototype, "use");
+  if (isTransformUse(own?.value)) return;
+  if (own !== undefined) {
+    throw new ConfigurationError(
+      `McpServer of ${sdk} has a use() already, which is not that of ${entry}: ` +
+        "use withTransforms(server) or codeMode().apply(server)",
+    );
+  }
+  Object.defineProperty(prototype, "use", { value: use, configurable: true, writable: true });
+}
+
 /** True for the {@link use} of any copy of this package. */
-export function isTransformUse(method: unknown): boolean {
+function isTransformUse(method: unknown): boolean {
   return typeof method === "function" && USE in method;
 }
 
 /**
- * The method `use` of {@link withTransforms}, to be put on a class.
+ * The method `use` of {@link withTransforms}.
  *
  * @throws {ConfigurationError} for anything but a {@link Transform}.
  */
-export const use: TransformHost["use"] = Object.assign(
+const use: TransformHost["use"] = Object.assign(
   function use<S extends object>(this: S, transform: Transform): S {
     if (typeof (transform as Partial<Transform> | undefined)?.apply !== "function") {
       throw new ConfigurationError("use(transform) expected a transform, such as codeMode()");
