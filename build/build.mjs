@@ -7,7 +7,9 @@ mkdirSync(".tmp", { recursive: true });
 const fresh = mkdtempSync(join(".tmp", "dist-"));
 const old = `${fresh}-old`;
 try {
-  execFileSync(process.execPath, [join("node_modules", "tsup", "dist", "cli-default.js"), "--out-dir", fresh], { stdio: "inherit" });
+  execFileSync(process.execPath, [join("node_modules", "tsup", "dist", "cli-default.js"), "--out-dir", fresh], {
+    stdio: "inherit",
+  });
   try {
     renameSync("dist", old);
   } catch (error) {

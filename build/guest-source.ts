@@ -1,5 +1,5 @@
 import { buildSync, type Plugin as EsbuildPlugin } from "esbuild";
-import { dirname, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 
 /** `import source from "./x.ts?guest"`: the module and its imports as one script text for the QuickJS guest. */
 const SUFFIX = "?guest";
@@ -26,7 +26,8 @@ export const guestEsbuild: EsbuildPlugin = {
   name: "guest-source",
   setup(build) {
     build.onResolve({ filter: /\?guest$/ }, ({ path, importer }) => ({
-      path: resolve(dirname(importer), path.slice(0, -SUFFIX.length)),
+      // Relative: esbuild writes it into a comment of the built file.
+      path: relative(process.cwd(), resolve(dirname(importer), path.slice(0, -SUFFIX.length))),
       namespace: "guest",
     }));
     build.onLoad({ filter: /.*/, namespace: "guest" }, ({ path }) => ({ contents: guestSource(path), loader: "text" }));

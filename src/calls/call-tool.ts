@@ -1,6 +1,7 @@
 import type { CatalogEntry, CatalogView } from "../catalog/catalog.js";
 import { isSequential, serverOf, type CallContext, type ToolResult } from "../catalog/tool.js";
 import { messageOf, ToolCallError, ValidationError } from "../errors.js";
+import { rememberJson } from "../sandbox/values/json-text.js";
 import { isPlainJson } from "../sandbox/values/plain.js";
 import { ActiveCalls } from "./active-calls.js";
 import { addDefaults, coerceArguments, shapeArguments, type ArgumentPlan, type ArgumentPlans } from "./arguments.js";
@@ -199,7 +200,9 @@ export class RunCalls {
       return value;
     }
     // What a client would get over the wire: a Date of a tool in this process is text there.
-    return isPlainJson(value) ? value : JSON.parse(text);
+    const sent: unknown = isPlainJson(value) ? value : JSON.parse(text);
+    if (typeof sent === "object" && sent !== null) rememberJson(sent, text);
+    return sent;
   }
 }
 

@@ -4,6 +4,7 @@ import type { HostFunction, LogEntry, RunStats, SandboxResult, SandboxRunOptions
 import type { PreparedScript } from "../script.js";
 import { mayHoldTags, reviveValue } from "../values/decode.js";
 import { encodeValue } from "../values/encode.js";
+import { rememberedJson } from "../values/json-text.js";
 import { isPlainJson } from "../values/plain.js";
 import {
   KIND,
@@ -176,6 +177,8 @@ const orNull = (limit: number): number | null => (Number.isFinite(limit) ? limit
 
 /** JSON of a value of the host. Plain JSON, the usual case, is written by the engine of the host itself. */
 export function encodeForGuest(value: unknown): string {
+  const known = rememberedJson(value);
+  if (known !== undefined && !mayHoldTags(known)) return known;
   if (isPlainJson(value)) return JSON.stringify(value);
   return encodeValue(value, Infinity).text ?? encodeValue(undefined, Infinity).text ?? '{"@@":"undefined"}';
 }

@@ -68,7 +68,7 @@ export interface EncodedValue {
 
 /** Thrown by {@link encodeValue}; `reason` says which bound was hit. */
 export class ValueLimit extends NewError {
-  constructor(readonly reason: "size" | "depth") {
+  constructor(readonly reason: "size" | "depth" | "cycle") {
     super(reason);
   }
 }
@@ -80,23 +80,29 @@ interface Encoder {
   dropped: number;
   cut: boolean;
   shrink: Shrink | undefined;
+  tree: boolean;
 }
 
 const NOTHING: Shrink = { string: Infinity, items: Infinity, keys: Infinity, depth: Infinity };
+
+/** {@link encodeValue} for what has to be a tree: shared parts are repeated, and a cycle is a {@link ValueLimit}. */
+export function encodeTreeValue(value: unknown, maxLength: number): EncodedValue {
+  return encodeWith(newEncoder(maxLength, undefined, true), value);
+}
 
 /**
  * @param maxLength Longest text in UTF-16 units; a longer one stops early, so that a value that grows without end costs no more than this.
  * @throws {ValueLimit} when the text would be longer, or the value is nested too deeply.
  */
 export function encodeValue(value: unknown, maxLength: number, shrink?: Shrink): EncodedValue {
-  const encoder: Encoder = {
-    left: maxLength,
-    count: 0,
-    seen: new NewMap<object, number>(),
-    dropped: 0,
-    cut: false,
-    shrink,
-  };
+  return encodeWith(newEncoder(maxLength, shrink, false), value);
+}
+
+function newEncoder(maxLength: number, shrink: Shrink | undefined, tree: boolean): Encoder {
+  return { left: maxLength, count: 0, seen: new NewMap<object, number>(), dropped: 0, cut: false, shrink, tree };
+}
+
+function encodeWith(encoder: Encoder, value: unknown): EncodedValue {
   const text = encode(encoder, value, 0);
   return { text: value === undefined ? undefined : text, dropped: encoder.dropped, cut: encoder.cut };
 }
@@ -158,11 +164,25 @@ function encodeNumber(encoder: Encoder, value: number): string {
 }
 
 function encodeObject(encoder: Encoder, value: object, depth: number): string | undefined {
-  const known = mapGet(encoder.seen, value);
-  if (known !== undefined) return tagged(encoder, "ref", spend(encoder, "" + known));
   if (depth >= MAX_VALUE_DEPTH) throw new ValueLimit("depth");
+  const known = mapGet(encoder.seen, value);
+  if (encoder.tree) return encodeTree(encoder, value, known, depth);
+  if (known !== undefined) return tagged(encoder, "ref", spend(encoder, "" + known));
   if (depth > (encoder.shrink ?? NOTHING).depth) return encodeTooDeep(encoder, value);
   mapSet(encoder.seen, value, encoder.count++);
+  return encodeContainer(encoder, value, depth);
+}
+
+/** Shared parts are written each time they occur; `known` is 1 while the object is on the way down to here. */
+function encodeTree(encoder: Encoder, value: object, known: number | undefined, depth: number): string | undefined {
+  if (known === 1) throw new ValueLimit("cycle");
+  mapSet(encoder.seen, value, 1);
+  const text = encodeContainer(encoder, value, depth);
+  mapSet(encoder.seen, value, 0);
+  return text;
+}
+
+function encodeContainer(encoder: Encoder, value: object, depth: number): string | undefined {
   if (isArray(value)) return encodeItems(encoder, value, value.length, depth);
   const prototype = getPrototypeOf(value);
   if (prototype === objectPrototype || prototype === null) return encodePlain(encoder, value, depth);

@@ -1,5 +1,5 @@
 import { decodeValue } from "../../values/decode.js";
-import { encodeValue, ValueLimit } from "../../values/encode.js";
+import { encodeTreeValue, ValueLimit } from "../../values/encode.js";
 import { NewError, NewPromise, NewTypeError, parse, slice, stringify } from "../../values/intrinsics.js";
 import { KIND, REPLY_OK } from "../protocol.js";
 import { config } from "./config.js";
@@ -73,9 +73,11 @@ function sendNext(): void {
 
 function encodeArguments(name: string, args: readonly unknown[]): string {
   try {
-    return encodeValue(args, config.maxArgumentBytes).text as string;
+    return encodeTreeValue(args, config.maxArgumentBytes).text as string;
   } catch (error) {
     if (!(error instanceof ValueLimit)) throw error;
+    if (error.reason === "cycle")
+      throw new NewTypeError("The arguments of " + name + " contain themselves: JSON has no form for a cycle");
     if (error.reason === "depth") throw new NewTypeError("The arguments of " + name + " are nested too deeply");
     throw newHostError(
       "LimitError",

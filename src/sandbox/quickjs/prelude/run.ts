@@ -90,7 +90,7 @@ function encodeResult(value: unknown): string {
     if (utf8Length(encoded.text, most) <= most) return withNotes(encoded, undefined);
   } catch (error) {
     if (!(error instanceof ValueLimit)) throw error;
-    if (!config.truncate) throw resultTooLarge(error);
+    if (!config.truncate || error.reason === "depth") throw resultTooLarge(error);
   }
   if (!config.truncate) throw resultTooLarge(new ValueLimit("size"));
   return withNotes(shrinkToFit(value, most), most);
