@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const README = fileURLToPath(new URL("../README.md", import.meta.url));
+const OXFMT = fileURLToPath(new URL("../node_modules/oxfmt/bin/oxfmt", import.meta.url));
 const DEMO = fileURLToPath(new URL("../examples/demo/demo.mjs", import.meta.url));
 
 /** What each figure of the bench is, in the order of the table. `unit` stands behind it. */
@@ -74,7 +75,10 @@ if (name !== "transcript" && name !== "numbers") {
 const text = name === "transcript" ? transcriptBlock() : numbersBlock(readFileSync(0, "utf8"));
 const before = readFileSync(README, "utf8");
 const after = withBlock(before, name, text);
-if (!flags.includes("--check")) writeFileSync(README, after);
-else if (after !== before) {
+if (!flags.includes("--check")) {
+  writeFileSync(README, after);
+  // Tables are padded by the formatter.
+  execFileSync(process.execPath, [OXFMT, README]);
+} else if (after !== before) {
   throw new Error(`The ${name} in README.md is not what it would be now: run node build/readme.mjs ${name}`);
 }

@@ -67,8 +67,10 @@ async function talkTo(client) {
 }
 
 /** The same calls as a model without code mode would have made them, against what was written and read here. */
-function compare(ownTools, calls, { tools, search, found, execute, result }) {
-  const sum = (values) => values.reduce((total, value) => total + tokens(value), 0);
+function compare(ownTools, calls, { tools, search, found, execute, result }, { notes }) {
+  // The name of a temporary folder is another one each time, and so would be the figures.
+  const named = (value) => JSON.parse(JSON.stringify(value).replaceAll(JSON.stringify(notes).slice(1, -1), "/notes"));
+  const sum = (values) => values.reduce((total, value) => total + tokens(named(value)), 0);
   const before = {
     definitions: tokens(ownTools),
     written: sum(calls.map(({ request }) => request)),
@@ -91,14 +93,14 @@ function compare(ownTools, calls, { tools, search, found, execute, result }) {
   return { before, after, text: table(rows) };
 }
 
-async function main(clients) {
+async function main(clients, folder) {
   const calls = [];
   const client = await serveInFrontOf(clients, calls);
   try {
     const lists = await Promise.all(Object.values(clients).map((each) => each.listTools()));
     const ownTools = lists.flatMap(({ tools }) => tools);
     const talk = await talkTo(client);
-    const { before, after, text } = compare(ownTools, calls, talk);
+    const { before, after, text } = compare(ownTools, calls, talk, folder);
     print("tokens", text);
 
     assert.deepEqual(
@@ -121,7 +123,7 @@ const folder = await makeFolder();
 let clients = {};
 try {
   clients = await startServers(folder);
-  await main(clients);
+  await main(clients, folder);
   console.log("\ndemo: ok");
 } finally {
   await Promise.allSettled(Object.values(clients).map((client) => client.close()));
