@@ -18,6 +18,7 @@ const entries = {
   "register-v2": "src/register-v2.ts",
   search: "src/search.ts",
   sandbox: "src/sandbox.ts",
+  openapi: "src/openapi.ts",
   testing: "src/testing.ts",
 };
 const library = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)));
