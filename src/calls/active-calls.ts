@@ -90,7 +90,8 @@ export class ActiveCalls {
   private abort(call: ActiveCall, reason: Error): void {
     this.calls.delete(call);
     call.fail(reason);
-    call.controller.abort(reason);
+    // The tool hears what it would hear of a call of its own.
+    call.controller.abort(this.caller.signal.aborted ? this.caller.signal.reason : reason);
   }
 
   private watch(call: ActiveCall): void {

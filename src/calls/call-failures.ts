@@ -87,8 +87,9 @@ function protocolFacts(reason: unknown): { code?: number | undefined; data?: unk
   return typeof code === "number" && Number.isInteger(code) ? { code, data } : {};
 }
 
-/** The SDK puts the code into the message too. */
+/** The SDK puts the code into the message too. Of what is no error clients see nothing, and neither do scripts. */
 function rejectionText(reason: unknown, code: number | undefined): string {
+  if (typeof reason !== "object" || reason === null || !("message" in reason)) return "Internal error";
   const text = withoutPiledPrefixes(messageOf(reason));
   return code !== undefined && text.startsWith(`MCP error ${code}: `) ? text.slice(`MCP error ${code}: `.length) : text;
 }

@@ -100,8 +100,12 @@ function describe(block: ContentBlock): Omit<ContentHandle, "handle"> {
   }
 }
 
+const TEXT_KEYS: ReadonlySet<string> = new Set(["type", "text", "annotations", "_meta"]);
+
+/** A text block of a tool, or one that a script made. */
 function textBlock(value: unknown): ContentBlock | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const { type, text, ...rest } = value as { type?: unknown; text?: unknown };
-  return type === "text" && typeof text === "string" && Object.keys(rest).length === 0 ? { type, text } : undefined;
+  const { type, text } = value as { type?: unknown; text?: unknown };
+  const isBlock = type === "text" && typeof text === "string" && Object.keys(value).every((key) => TEXT_KEYS.has(key));
+  return isBlock ? (value as ContentBlock) : undefined;
 }

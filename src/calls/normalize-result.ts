@@ -50,9 +50,8 @@ function textResource(block: Block): string | undefined {
   return isRecord(resource) && typeof resource["text"] === "string" ? resource["text"] : undefined;
 }
 
-/** Blocks of a known form become handles; an unknown one stays plain data, so that a newer protocol breaks nothing. */
+/** Media of a known form become handles. Text and unknown blocks are plain data, so that a newer protocol breaks nothing. */
 function blockValue(block: Block, handles: ContentHandles): unknown {
-  if (isText(block)) return { type: "text", text: block["text"] };
   return isKnownMedia(block) ? handles.keep(block) : block;
 }
 

@@ -1,6 +1,6 @@
 import type { CallContext, Tool, ToolResult, ToolSource } from "../catalog/tool.js";
 import { ConfigurationError } from "../errors.js";
-import { carriedRequest, carryRequest } from "./context.js";
+import { carriedRequest, carryRequest, takeNestedProgress } from "./context.js";
 import type { Generation } from "./generation.js";
 import { HandlerTable, markInside } from "./handler-table.js";
 import type { HostAdapter, HostSurface } from "./host-adapter.js";
@@ -62,7 +62,8 @@ class ServerAdapter implements HostAdapter {
     this.#ownTools = new OwnTools(server, this.#table, (tools) => this.#onListed(tools));
     this.#changes = new ListChanges(server, {
       onChange: () => this.#onChange(),
-      isInternal: (notification) => this.#generation.isInternal?.(notification) ?? false,
+      isInternal: (notification) =>
+        takeNestedProgress(notification) || this.#generation.isInternal?.(notification) === true,
     });
     Object.defineProperty(low, ATTACHED, { value: true, configurable: true });
     this.source = this.#asSource();

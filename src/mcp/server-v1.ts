@@ -61,8 +61,16 @@ export class GenerationV1 implements Generation {
     return method === "notifications/tasks/status" && this.#tasks.has(String(params?.["taskId"]));
   }
 
-  call(call: NestedCall): Promise<ToolResult> {
-    return this.#taskTools.has(call.name) ? this.#callAsTask(call) : this.#send(call, nestedExtra(call), undefined);
+  async call(call: NestedCall): Promise<ToolResult> {
+    const token = nestedToken(call.context);
+    const extra = nestedExtra(call, token.value);
+    try {
+      return await (this.#taskTools.has(call.name)
+        ? this.#callAsTask(call, extra)
+        : this.#send(call, extra, undefined));
+    } finally {
+      token.release();
+    }
   }
 
   #send(call: NestedCall, extra: Extra, task: object | undefined): Promise<ToolResult> {
@@ -74,8 +82,8 @@ export class GenerationV1 implements Generation {
   }
 
   /** Creates a task for a tool that demands one, and waits for its result. */
-  async #callAsTask(call: NestedCall): Promise<ToolResult> {
-    const extra = this.#withOwnTasks(nestedExtra(call));
+  async #callAsTask(call: NestedCall, nested: Extra): Promise<ToolResult> {
+    const extra = this.#withOwnTasks(nested);
     const created = await this.#send(call, extra, {});
     const taskId = (created["task"] as { taskId?: unknown } | undefined)?.taskId;
     if (typeof taskId !== "string") return created;
@@ -119,13 +127,12 @@ export class GenerationV1 implements Generation {
 }
 
 /** The caller's `extra` with what belongs to the nested call replaced. A plain copy, since handlers may spread it. */
-function nestedExtra({ context, extra }: NestedCall): Extra {
+function nestedExtra({ context, extra }: NestedCall, token: string | undefined): Extra {
   const callers = extra as Extra;
-  const token = nestedToken(context);
   return {
     ...callers,
     signal: context.signal,
     _meta: nestedMeta(callers._meta, token),
-    sendNotification: nestedNotify(callers.sendNotification, context, token),
+    sendNotification: nestedNotify(callers.sendNotification, context),
   };
 }

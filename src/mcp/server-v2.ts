@@ -56,7 +56,15 @@ export class GenerationV2 implements Generation {
   }
 
   async call(call: NestedCall): Promise<ToolResult> {
-    const context = nestedContext(call);
+    const token = nestedToken(call.context);
+    try {
+      return await this.#send(call, nestedContext(call, token.value));
+    } finally {
+      token.release();
+    }
+  }
+
+  async #send(call: NestedCall, context: Context): Promise<ToolResult> {
     const params: Record<string, unknown> = { name: call.name, arguments: call.args };
     if (context.mcpReq._meta !== undefined) params["_meta"] = context.mcpReq._meta;
     const request = { jsonrpc: "2.0", id: context.mcpReq.id, method: "tools/call", params };
@@ -120,9 +128,8 @@ function needsInput(name: string): ToolCallError {
 }
 
 /** The caller's context with what belongs to the nested call replaced: also the answers and state of the outer request. */
-function nestedContext({ context, extra }: NestedCall): Context {
+function nestedContext({ context, extra }: NestedCall, token: string | undefined): Context {
   const callers = extra as Context;
-  const token = nestedToken(context);
   return {
     ...callers,
     mcpReq: {
@@ -130,7 +137,7 @@ function nestedContext({ context, extra }: NestedCall): Context {
       method: "tools/call",
       signal: context.signal,
       _meta: nestedMeta(callers.mcpReq._meta, token),
-      notify: nestedNotify(callers.mcpReq.notify, context, token),
+      notify: nestedNotify(callers.mcpReq.notify, context),
       inputResponses: undefined,
       droppedInputResponseKeys: undefined,
       requestState: () => undefined,
