@@ -54,6 +54,7 @@ export class Bench {
   async value(code: string, options?: SandboxRunOptions): Promise<unknown> {
     const result = await this.run(code, options);
     if (result.status === "completed") return result.value;
+    if (result.status === "suspended") throw new BrokenPromise("the run was suspended and nobody asked for it");
     throw new BrokenPromise(`the run failed: ${result.error.kind}: ${result.error.message}`);
   }
 
@@ -61,6 +62,7 @@ export class Bench {
   async error(code: string, options?: SandboxRunOptions): Promise<ScriptError> {
     const result = await this.run(code, options);
     if (result.status === "failed") return result.error;
+    if (result.status === "suspended") throw new BrokenPromise("the run was suspended and nobody asked for it");
     throw new BrokenPromise(`the run succeeded with ${show(result.value)} and should have failed`);
   }
 }
