@@ -1,5 +1,6 @@
 import { identifiersFor, stringLiteral } from "./identifiers.js";
 import { keyword, schemaObject, typesOf } from "./json-schema.js";
+import { learnedResult, observedMark } from "./learned-types.js";
 import type { Tool } from "./tool.js";
 import { docComment, docLines, valueText } from "./type-docs.js";
 import { typeModel } from "./type-model.js";
@@ -29,6 +30,8 @@ const MAX_TITLE_CHARACTERS = 4_000;
 export interface PrintToolsOptions {
   /** Tool name -> how scripts reach it below `tools`. Default: {@link identifiersFor} of the printed tools. */
   identifiers?: ReadonlyMap<string, string> | undefined;
+  /** Characters of one signature, about. Default: {@link MAX_SIGNATURE_CHARACTERS}. */
+  maxCharacters?: number | undefined;
 }
 
 /** Signatures that share their named types. */
@@ -60,12 +63,17 @@ export function signature(tool: Tool, identifier?: string): string {
 /** The {@link signature} of each tool, with the named types of all of them once. */
 export function signatures(tools: readonly Tool[], options: PrintToolsOptions = {}): Signatures {
   const identifierOf = identifierLookup(tools, options);
+  const { maxCharacters = MAX_SIGNATURE_CHARACTERS } = options;
   const names = new NamedTypes();
   const lines = tools.map((tool) => {
     const identifier = identifierOf(tool);
-    const { args, result } = printTool(tool, names, { docs: false, maxCharacters: MAX_SIGNATURE_CHARACTERS });
-    const exact = identifier === tool.name ? "" : ` // call_tool(${stringLiteral(tool.name)}, args)`;
-    return `tools.${identifier}(${args}): Promise<${result}>${exact}`;
+    const { args, result } = printTool(tool, names, { docs: false, maxCharacters });
+    const learned = learnedResult(tool);
+    const notes = [
+      ...(identifier === tool.name ? [] : [`call_tool(${stringLiteral(tool.name)}, args)`]),
+      ...(learned === undefined ? [] : [`result type ${observedMark(learned)}`]),
+    ];
+    return `tools.${identifier}(${args}): Promise<${result}>${notes.length === 0 ? "" : ` // ${notes.join("; ")}`}`;
   });
   return { lines, types: names.declarations().map(({ name, text }) => `type ${name} = ${text}`) };
 }
@@ -116,6 +124,8 @@ function identifierLookup(tools: readonly Tool[], { identifiers }: PrintToolsOpt
 function toolComment(tool: Tool, identifier: string): string {
   const lines = [tool.description ?? tool.title ?? ""].map((text) => commentText(String(text), MAX_TITLE_CHARACTERS));
   if (tool.name !== identifier) lines.push(`@name ${commentText(stringLiteral(tool.name), MAX_TITLE_CHARACTERS)}`);
+  const learned = learnedResult(tool);
+  if (learned !== undefined) lines.push(`@returns a type that was ${observedMark(learned)}, not declared`);
   if (tool.annotations !== undefined) lines.push(`@annotations ${valueText(tool.annotations)}`);
   return docComment(
     lines.filter((line) => line !== ""),
@@ -162,7 +172,7 @@ function argumentsSchema(schema: unknown): unknown {
 
 /** The type of what `tools.x()` gives: a result that is only `{ result: T }` is unwrapped there. */
 function resultModel(tool: Tool): Definition {
-  const schema = keyword(tool, "outputSchema");
+  const schema = keyword(tool, "outputSchema") ?? learnedResult(tool)?.schema;
   const model = typeModel(schema, `${tool.name}_result`);
   if (schemaObject(schema) === undefined) return { ...model, body: unknownType() };
   if (model.body.kind !== "object" || model.uses > 1) return model;

@@ -34,6 +34,13 @@ export function inlineText(text: string, maxCharacters: number): string {
 }
 
 /**
+ * As {@link inlineText}, for text that stands within a line of our own, where a markdown start means nothing.
+ */
+export function foldedText(text: string, maxCharacters: number): string {
+  return cutText(foldLine(bounded(text, maxCharacters)), maxCharacters);
+}
+
+/**
  * The text with its lines kept (blank ones at most one in a row), each cleaned as {@link inlineText} does: for blocks
  * that stand under a heading of our own. At most `maxCharacters` UTF-16 units.
  */

@@ -1,4 +1,5 @@
 import { keyword, membersOf, schemaObject, stringsOf } from "../../catalog/json-schema.js";
+import { learnedResult, observedMark } from "../../catalog/learned-types.js";
 import type { Tool } from "../../catalog/tool.js";
 import { blockText, escapeUnprintable, inlineText } from "../../catalog/untrusted-text.js";
 import { briefList, descriptionOf, MAX_NAME_CHARACTERS, NOTHING_FOUND } from "./brief.js";
@@ -45,8 +46,14 @@ function block(tool: Tool): string {
     `### ${inlineText(tool.name, MAX_NAME_CHARACTERS)}`,
     ...(description === "" ? [] : [description]),
     `**Parameters**\n${section(tool.inputSchema)}`,
-    ...(tool.outputSchema == null ? [] : [`**Returns**\n${section(tool.outputSchema)}`]),
+    ...returns(tool),
   ].join("\n\n");
+}
+
+function returns(tool: Tool): string[] {
+  if (tool.outputSchema != null) return [`**Returns**\n${section(tool.outputSchema)}`];
+  const learned = learnedResult(tool);
+  return learned === undefined ? [] : [`**Returns** (${observedMark(learned)})\n${section(learned.schema)}`];
 }
 
 function section(schema: unknown): string {

@@ -11,6 +11,8 @@ export interface SerializeContext {
   total: number;
   /** How scripts reach each tool of the catalog below `tools`, by name. Absent: told from the printed tools alone. */
   identifiers?: ReadonlyMap<string, string> | undefined;
+  /** "schema": these tools were asked for by name, to be read before they are called. @default "search" */
+  purpose?: "search" | "schema" | undefined;
   /** Asked for in this call; absent: the serializer's own default. */
   detail?: Detail | undefined;
 }

@@ -24,7 +24,7 @@ export type TypeScriptDetail = "signature" | "declarations";
 export function typescriptSerializer(options: { detail?: TypeScriptDetail } = {}): SearchResultSerializer {
   return asProse(function typescript(tools: Tool[], context: SerializeContext): string {
     const identifiers = context.identifiers;
-    switch (context.detail ?? options.detail ?? "signature") {
+    switch (context.detail ?? options.detail ?? (context.purpose === "schema" ? "declarations" : "signature")) {
       case "brief":
         return briefList(tools);
       case "full":
@@ -37,10 +37,21 @@ export function typescriptSerializer(options: { detail?: TypeScriptDetail } = {}
   });
 }
 
-function describedSignatures(tools: readonly Tool[], identifiers: SerializeContext["identifiers"]): string {
-  const { lines, types } = signatures(tools, { identifiers });
+/** How much {@link describedSignatures} prints of each tool. */
+export interface SignatureSize {
+  maxCharacters?: number;
+  maxDescriptionCharacters?: number;
+}
+
+/** Signatures with their descriptions above them; types that are named follow at the end, each once. */
+export function describedSignatures(
+  tools: readonly Tool[],
+  identifiers: SerializeContext["identifiers"],
+  { maxCharacters, maxDescriptionCharacters = MAX_DESCRIPTION_CHARACTERS }: SignatureSize = {},
+): string {
+  const { lines, types } = signatures(tools, { identifiers, maxCharacters });
   const blocks = tools.map((tool, index) => {
-    const description = commentText(descriptionOf(tool), MAX_DESCRIPTION_CHARACTERS);
+    const description = commentText(descriptionOf(tool), maxDescriptionCharacters);
     return description === "" ? `${lines[index]}` : `// ${description}\n${lines[index]}`;
   });
   return [...blocks, ...types].join("\n");
