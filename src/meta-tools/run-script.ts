@@ -166,7 +166,7 @@ function completed(value: unknown, common: Common, { calls, parts: { limits, san
     const resolved = calls.handles.resolve(plain);
     // A provider that takes whole scripts has kept the limit itself, where it was known what to cut.
     if (sandbox.accepts !== "script") checkResultBytes(resolved.value, limits.maxResultBytes);
-    const notes = plain === undefined && common.notes.length === 0 ? [NOTHING_RETURNED] : common.notes;
+    const notes = plain === undefined ? [...common.notes, NOTHING_RETURNED] : common.notes;
     return { ...common, status: "completed", ...resolved, notes };
   } catch (error) {
     return { ...common, status: "failed", error: scriptErrorOf(error) };
