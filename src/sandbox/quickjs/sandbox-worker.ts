@@ -201,6 +201,7 @@ function workerFile(given: string | URL | undefined): URL {
   throw new SandboxError(
     `The worker of the sandbox was not found at ${url.href}. A bundler has moved this package: keep it out of the bundle ` +
       "(esbuild: --external:mcp-codemode; webpack: externals: { 'mcp-codemode': 'module mcp-codemode' }; Next.js: " +
-      "serverExternalPackages: ['mcp-codemode']), or copy mcp-codemode/dist/worker.js beside it and pass quickJsSandbox({ workerUrl }).",
+      "serverExternalPackages: ['mcp-codemode']), or copy mcp-codemode/dist/worker.js beside it and pass quickJsSandbox({ workerUrl }). " +
+      "Where threads cannot be had, pass another `sandboxProvider`, such as inProcessSandbox(). Installed by: npm install mcp-codemode.",
   );
 }
