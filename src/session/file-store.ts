@@ -14,7 +14,7 @@ import {
   writeRecord,
   type RecordHead,
 } from "./file-record.js";
-import { Sealer, sealerFor } from "./seal.js";
+import { type Sealer, sealerFor } from "./seal.js";
 import {
   checkExpected,
   checkFound,

@@ -108,7 +108,9 @@ class MemoryStore implements SessionStore {
   }
 
   async *list(prefix: string): AsyncGenerator<string, void, undefined> {
-    for (const key of [...this.#entries.keys()]) if (key.startsWith(prefix) && this.#live(key) !== undefined) yield key;
+    // A copy: each get by who reads the list moves its entry to the end, where it would be met again.
+    const keys = [...this.#entries.keys()];
+    for (const key of keys) if (key.startsWith(prefix) && this.#live(key) !== undefined) yield key;
   }
 
   #live(key: string): Entry | undefined {

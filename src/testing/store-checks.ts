@@ -197,6 +197,20 @@ export const STORE_CHECKS: readonly StoreCheck[] = [
     },
   },
   {
+    name: "lets a caller get and put while it lists, and meets each key once",
+    async verify(store, prefix) {
+      for (let index = 0; index < 5; index++) await store.put(`${prefix}${index}`, Uint8Array.of(1));
+      const listed: string[] = [];
+      for await (const key of store.list(prefix)) {
+        listed.push(key);
+        expectThat(listed.length <= 5, "each key should be listed once");
+        const entry = await store.get(key);
+        await store.put(key, Uint8Array.of(2), { expected: entry?.revision ?? "absent" });
+      }
+      expectSame(listed.length, 5, "the number of listed keys");
+    },
+  },
+  {
     name: "lets a caller delete and stop while it lists",
     async verify(store, prefix) {
       for (let index = 0; index < 10; index++) await store.put(`${prefix}${index}`, Uint8Array.of(1));

@@ -33,13 +33,14 @@ export async function* storeConformance(
 }
 
 async function resultOf(
-  { name, verify }: StoreCheck,
+  check: StoreCheck,
   store: SessionStore,
   prefix: string,
   timeoutMs: number,
 ): Promise<ConformanceResult> {
+  const { name } = check;
   try {
-    await withinMs(timeoutMs, verify(store, prefix));
+    await withinMs(timeoutMs, check.verify(store, prefix));
     return { name, ok: true };
   } catch (error) {
     return { name, ok: false, reason: messageOf(error) };

@@ -64,7 +64,9 @@ describe("storeConformance finds a store", () => {
   });
 
   it("that ignores ttlMs", async () => {
-    const store = broken((inner) => ({ put: (key, bytes, { ttlMs: _, ...rest } = {}) => inner.put(key, bytes, rest) }));
+    const store = broken((inner) => ({
+      put: (key, bytes, { ttlMs: _ttlMs, ...rest } = {}) => inner.put(key, bytes, rest),
+    }));
     const only = failing(
       await (async () => {
         const results: ConformanceResult[] = [];
