@@ -31,6 +31,8 @@ export interface Engine extends CodeMode {
   readonly plans: ArgumentPlans;
   /** A tool of the host as clients may see it: without hidden parameters. */
   showTool(tool: Tool): Tool;
+  /** What is not there now although it belongs to the catalog: a sentence each, for models. */
+  absences(): readonly string[];
   /** Who asks. */
   callerIdOf(context: CallContext): string | undefined;
 }
@@ -68,6 +70,7 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
     },
     plans,
     showTool: (tool) => shown(tool, plans),
+    absences: () => catalog.absences(),
     callerIdOf: (context) => identify(context, options),
     async close() {
       catalog.close();

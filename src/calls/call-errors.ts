@@ -25,6 +25,11 @@ export function unknownTool(name: string, known: Iterable<string>): ToolCallErro
   return new ToolCallError(`Unknown tool: ${longName(name)}. ${remedy}`, { details: { tool: name } });
 }
 
+/** A tool that is not there now, and why. */
+export function absentTool(name: string, absence: string): ToolCallError {
+  return new ToolCallError(failed(longName(name), absence), { details: { tool: name } });
+}
+
 /** A script called a meta-tool. */
 export function metaToolInside(name: string): ToolCallError {
   return new ToolCallError(

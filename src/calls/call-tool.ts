@@ -6,7 +6,7 @@ import { isPlainJson } from "../sandbox/values/plain.js";
 import { ActiveCalls } from "./active-calls.js";
 import { addDefaults, coerceArguments, shapeArguments, type ArgumentPlan, type ArgumentPlans } from "./arguments.js";
 import { CallBudget } from "./budget.js";
-import { failed, invalidArguments, metaToolInside, unknownTool } from "./call-errors.js";
+import { absentTool, failed, invalidArguments, metaToolInside, unknownTool } from "./call-errors.js";
 import { answeredWithError, needsClient, rejectedCall } from "./call-failures.js";
 import type { CallRecord } from "./call-record.js";
 import { ContentHandles } from "./content-handles.js";
@@ -139,6 +139,8 @@ export class RunCalls {
     const entry = await catalog.find(name);
     if (entry === undefined) {
       if (metaToolNames.has(name)) throw metaToolInside(name);
+      const [absence] = catalog.absences(name);
+      if (absence !== undefined) throw absentTool(name, absence);
       const candidates = this.suggestions++ < MAX_SUGGESTIONS ? (await catalog.snapshot()).entries.keys() : [];
       throw unknownTool(name, candidates);
     }

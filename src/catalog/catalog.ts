@@ -1,6 +1,6 @@
 import { ConfigurationError, messageOf } from "../errors.js";
 import { identifiersFor } from "./identifiers.js";
-import { isAppOnly, serverOf, type CallContext, type Tool, type ToolSource } from "./tool.js";
+import { isAppOnly, ownNameOf, serverOf, type CallContext, type Tool, type ToolSource } from "./tool.js";
 
 /** One tool of the catalog and where it is called. */
 export interface CatalogEntry {
@@ -77,6 +77,11 @@ export class Catalog {
   /** What one run or one search sees: listed when it is first needed. */
   view(context: CallContext): CatalogView {
     return new CatalogView(this, context);
+  }
+
+  /** What the sources say is missing now, or of one name why it is not there: a sentence each. */
+  absences(name?: string): readonly string[] {
+    return this.sources.flatMap((source) => source.absences?.(name) ?? []);
   }
 
   /** Calls `listener` after the tools of a source may have changed. Returns a function that stops that. */
@@ -172,6 +177,11 @@ export class CatalogView {
     return this.lookUp(await (this.underway ?? this.list()), name);
   }
 
+  /** As {@link Catalog.absences}. */
+  absences(name?: string): readonly string[] {
+    return this.catalog.absences(name);
+  }
+
   private isCurrent(): boolean {
     return this.listed !== undefined && this.revision === this.catalog.revision;
   }
@@ -220,11 +230,14 @@ function collectPaths({ entries }: Snapshot): Map<string, string> {
   for (const [name, identifier] of identifiers) add(identifier, name);
   for (const [server, own] of namesByServer(entries)) {
     const serverIdentifier = identifiersFor([server]).get(server) ?? server;
-    for (const [name, identifier] of identifiersFor(own)) {
+    for (const [ownName, identifier] of identifiersFor(own.keys())) {
+      const name = own.get(ownName) ?? ownName;
       for (const prefix of new Set([server, serverIdentifier])) {
-        add(`${prefix}.${name}`, name);
+        add(`${prefix}.${ownName}`, name);
         add(`${prefix}.${identifier}`, name);
       }
+      // A gateway spells names so that every client takes them; the server's own spelling works too.
+      add(`${server}__${ownName}`, name);
     }
   }
   return paths;
@@ -237,14 +250,15 @@ function sameLists(left: readonly (readonly Tool[])[], right: readonly (readonly
   });
 }
 
-function namesByServer(entries: Snapshot["entries"]): Map<string, string[]> {
-  const byServer = new Map<string, string[]>();
+/** Server -> the name of each tool within it -> its name here. */
+function namesByServer(entries: Snapshot["entries"]): Map<string, Map<string, string>> {
+  const byServer = new Map<string, Map<string, string>>();
   for (const [name, { tool }] of entries) {
     const server = serverOf(tool);
     if (server === undefined) continue;
-    const own = byServer.get(server);
-    if (own === undefined) byServer.set(server, [name]);
-    else own.push(name);
+    const own = byServer.get(server) ?? new Map<string, string>();
+    byServer.set(server, own);
+    own.set(ownNameOf(tool), name);
   }
   return byServer;
 }

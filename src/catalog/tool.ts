@@ -82,6 +82,11 @@ export interface ToolSource {
   callTool(name: string, args: Record<string, unknown>, context: CallContext): Promise<ToolResult>;
   /** Calls `listener` after the list may have changed. Returns a function that stops that. */
   onToolsChanged?(listener: () => void): () => void;
+  /**
+   * What is not listed now although it belongs here, such as the tools of a server that is down: a sentence each, for
+   * models. With a name: about the tool of that name alone.
+   */
+  absences?(name?: string): readonly string[];
   close?(): Promise<void>;
 }
 
@@ -97,6 +102,12 @@ export function deriveContext(parent: CallContext, own: Partial<CallContext>): C
 export function serverOf(tool: Tool): string | undefined {
   const server = tool._meta?.["mcp-codemode/server"];
   return typeof server === "string" ? server : undefined;
+}
+
+/** The name of a tool within its server: without what a gateway puts before it. */
+export function ownNameOf(tool: Tool): string {
+  const name = tool._meta?.["mcp-codemode/name"];
+  return typeof name === "string" ? name : tool.name;
 }
 
 /** A tool's tags: `_meta["mcp-codemode/tags"]`, else `_meta.fastmcp.tags`, else `_meta.tags`. */

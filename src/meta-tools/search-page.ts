@@ -1,54 +1,61 @@
 import type { CallToolResult, Tool } from "../catalog/tool.js";
+import { foldedText } from "../catalog/untrusted-text.js";
 import { LimitError } from "../errors.js";
-import {
-  isProse,
-  type Detail,
-  type SearchResultSerializer,
-  type SerializeContext,
-} from "../search/serializers/serializer.js";
-import type { FoundTools } from "./find-tools.js";
+import { isProse, type SearchResultSerializer, type SerializeContext } from "../search/serializers/serializer.js";
+import { serverList, type Answer, type FoundTools } from "./find-tools.js";
 
 /** How a page is printed. */
 export interface PageOptions {
   serializer: SearchResultSerializer;
-  query: string;
-  detail: Detail | undefined;
-  /** How scripts reach each tool. */
-  identifiers: ReadonlyMap<string, string>;
+  /** All but the size of the catalog, which the page knows. */
+  context: Omit<SerializeContext, "total">;
   /** Of the whole reply, in bytes of UTF-8. */
   maxBytes: number;
+  /** The cursor for the hits from an offset on. */
+  cursorAt(offset: number): Promise<string>;
 }
 
 /** Room kept for the heading and the notes. */
-const MARGIN_BYTES = 512;
+const MARGIN_BYTES = 1_024;
+/** Characters of a question or name that a reply repeats, and questions that it answers one by one. */
+const MAX_SAID_CHARACTERS = 200;
+const MAX_ANSWERS = 20;
 
-interface Printed {
+/** Tools as text. */
+export interface Printed {
   text: string;
   /** Tools in the text. */
   shown: number;
 }
 
 /**
- * The reply of a search. Too large: as many tools as fit, and how many were left out.
+ * The reply of a search. Too large: as many tools as fit, and a cursor for the rest.
  *
  * @throws {LimitError} when one tool alone is too large.
  */
 export async function searchPage(found: FoundTools, options: PageOptions): Promise<CallToolResult> {
-  const prose = isProse(options.serializer);
-  const printed = await printThatFits(found, options);
-  const isText = prose && !isJson(printed.text);
-  if (isText && found.tools.length === 0) return textReply([nothingFound(found, options.query)]);
-  const notes = notesOf(found, printed, options.maxBytes);
-  if (!isText) return textReply([printed.text, ...notes]);
-  const heading = headingOf(found, printed);
-  return textReply([[...heading, printed.text, ...notes].join("\n\n")]);
+  const { serializer, context, maxBytes } = options;
+  const printed = await printThatFits(found.tools, serializer, { ...context, total: found.total }, maxBytes);
+  const isText = isProse(serializer) && !isJson(printed.text);
+  if (isText && found.tools.length === 0) return textReply([nothingFound(found)]);
+  const notes = [...notesOf(found), ...(await restNotes(found, printed, options))];
+  if (!isText) return textReply([printed.text, ...(notes.length === 0 ? [] : [notes.join("\n")])]);
+  return textReply([[...headingOf(found, printed), printed.text, ...notes].join("\n\n")]);
 }
 
-async function printThatFits(found: FoundTools, options: PageOptions): Promise<Printed> {
-  const { serializer, query, detail, identifiers, maxBytes } = options;
-  const context: SerializeContext = { query, total: found.total, identifiers, detail };
+/**
+ * As many of the tools as fit into a reply, printed.
+ *
+ * @throws {LimitError} when the first alone is too large.
+ */
+export async function printThatFits(
+  all: readonly Tool[],
+  serializer: SearchResultSerializer,
+  context: SerializeContext,
+  maxBytes: number,
+): Promise<Printed> {
   const room = Math.max(0, maxBytes - MARGIN_BYTES);
-  let tools: readonly Tool[] = found.tools;
+  let tools = all;
   for (;;) {
     const printed = await serializer([...tools], context);
     const text = typeof printed === "string" ? printed : JSON.stringify(printed);
@@ -62,36 +69,65 @@ async function printThatFits(found: FoundTools, options: PageOptions): Promise<P
 
 function oneTooLarge(name: string, bytes: number, most: number): LimitError {
   return new LimitError(
-    `${name} alone takes ${bytes} bytes in this form, at most ${most} are allowed (limits.maxResultBytes). Ask for less detail.`,
+    `${said(name)} alone takes ${bytes} bytes in this form, at most ${most} are allowed (limits.maxResultBytes). Ask for less detail.`,
     { details: { limit: "maxResultBytes", bytes, most } },
   );
 }
 
-function headingOf(found: FoundTools, { shown }: Printed): string[] {
-  if (shown >= found.total) return [];
-  return [`${shown} of ${found.total} tools${found.unfiltered ? ", in name order" : ""}:`];
+function headingOf({ total, unfiltered, offset }: FoundTools, { shown }: Printed): string[] {
+  if (shown >= total) return [];
+  const from = offset === 0 ? "" : ` from ${offset + 1} on`;
+  return [`${shown} of ${total} tools${from}${unfiltered ? ", in name order" : ""}:`];
 }
 
-function notesOf(found: FoundTools, { shown }: Printed, maxBytes: number): string[] {
-  const left = found.tools.length - shown;
-  const notes = found.unknown.map(({ name, nearest }) => {
-    const hint = nearest.length === 0 ? "" : ` Nearest: ${nearest.join(", ")}.`;
-    return `No tool is named ${JSON.stringify(name)}.${hint}`;
+/** What the tools on the page do not tell: names that do not exist, and which question found what. */
+function notesOf({ unknown, answers }: FoundTools): string[] {
+  const missing = unknown.map(({ name, nearest }) => {
+    const hint = nearest.length === 0 ? "" : ` Nearest: ${nearest.map(said).join(", ")}.`;
+    return `No tool is named ${JSON.stringify(said(name))}.${hint}`;
   });
-  if (left > 0) notes.push(`${left} more found, left out: a reply has at most ${maxBytes} bytes. Ask for less detail.`);
-  return notes;
+  return answers.length < 2 ? missing : [...missing, answers.slice(0, MAX_ANSWERS).map(answerLine).join("\n")];
 }
 
-function nothingFound(found: FoundTools, query: string): string {
-  if (found.unknown.length > 0) return notesOf(found, { text: "", shown: 0 }, 0).join("\n");
-  if (found.total === 0) return "No tools matched: there are no tools here.";
-  const nearest = found.nearest.length === 0 ? "" : ` Nearest names: ${found.nearest.join(", ")}.`;
-  return `No tools matched ${JSON.stringify(query.slice(0, 200))} (of ${found.total}).${nearest} Try other words, or an empty query for all tools in name order.`;
+/** Names for one question among several. */
+const MAX_NAMES = 5;
+
+function answerLine({ query, tools, nearest }: Answer): string {
+  const names = tools.slice(0, MAX_NAMES).map(({ name }) => said(name));
+  const near = nearest.length === 0 ? "" : ` Nearest names: ${nearest.map(said).join(", ")}.`;
+  return names.length === 0
+    ? `Nothing fits ${JSON.stringify(said(query))}.${near}`
+    : `For ${JSON.stringify(said(query))}: ${names.join(", ")}`;
 }
+
+async function restNotes(found: FoundTools, { shown }: Printed, options: PageOptions): Promise<string[]> {
+  const left = found.tools.length - shown;
+  if (left === 0 && !found.more) return [];
+  const cursor = await options.cursorAt(found.offset + shown);
+  const size = left > 0 ? `${left} more found, left out: a reply has at most ${options.maxBytes} bytes. ` : "";
+  return [`${size}Next page: the same search with cursor ${JSON.stringify(cursor)}.`];
+}
+
+function nothingFound(found: FoundTools): string {
+  const [first] = found.answers;
+  if (found.unknown.length > 0 || found.answers.length > 1) {
+    return [...notesOf(found), `${found.total} tools were looked through${where(found)}.`].join("\n");
+  }
+  if (found.total === 0) return "No tools matched: there are no tools here.";
+  if (first === undefined || found.offset > 0) return "No tools matched: there are no further ones.";
+  const near = first.nearest.length === 0 ? "" : ` Nearest names: ${first.nearest.map(said).join(", ")}.`;
+  return `No tools matched ${JSON.stringify(said(first.query))} (of ${found.total}${where(found)}).${near} Try other words, or an empty query for all tools in name order.`;
+}
+
+const where = ({ servers }: FoundTools): string => (servers.length === 0 ? "" : `; servers: ${serverList(servers)}`);
+
+/** Words of others within a line of ours. */
+const said = (text: string): string => foldedText(text, MAX_SAID_CHARACTERS);
 
 /** A program may read it: nothing is put around it. */
 const isJson = (text: string): boolean => /^\s*[[{]/.test(text);
 
-function textReply(texts: readonly string[]): CallToolResult {
+/** A reply of one block for each text. */
+export function textReply(texts: readonly string[]): CallToolResult {
   return { content: texts.map((text) => ({ type: "text", text })) };
 }

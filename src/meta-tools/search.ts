@@ -85,6 +85,12 @@ function readArguments(tool: Tool, args: Record<string, unknown>): SearchArgumen
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
 }
 
+/** What a search needs of an engine. */
+export interface SearchEngine extends Pick<CodeMode, "listTools" | "settings"> {
+  /** Which tools are missing now and why: a sentence each. */
+  absences?(): readonly string[];
+}
+
 /**
  * Answers a search.
  *
@@ -92,7 +98,7 @@ function readArguments(tool: Tool, args: Record<string, unknown>): SearchArgumen
  * @throws {ValidationError} for a server without tools, or a question that the strategy refuses.
  */
 export async function search(
-  engine: Pick<CodeMode, "listTools" | "settings">,
+  engine: SearchEngine,
   args: SearchArguments,
   context: Partial<CallContext>,
   options: SearchToolOptions = {},
@@ -110,6 +116,7 @@ export async function search(
     detail: args.detail ?? options.detail,
     identifiers: identifiersOf(tools),
     maxBytes: settings.limits.maxResultBytes,
+    absences: engine.absences?.() ?? [],
   });
 }
 
