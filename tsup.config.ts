@@ -10,6 +10,8 @@ const shared: Options = {
   esbuildPlugins: [guestEsbuild],
 };
 // tsup 8 passes `baseUrl`, which TypeScript 6 deprecates.
+// JavaScript alone is built in a second: enough while working on the worker.
+const withTypes = process.env["JS_ONLY"] === undefined;
 const dts = { compilerOptions: { ignoreDeprecations: "6.0" } };
 
 const entries = {
@@ -34,13 +36,13 @@ export default defineConfig([
     splitting: false,
     noExternal: [/quickjs-emscripten/, /@jitl/],
   },
-  { ...shared, entry: library, format: ["esm"], dts: { ...dts, only: true } },
+  ...(withTypes ? [{ ...shared, entry: library, format: ["esm" as const], dts: { ...dts, only: true } }] : []),
   // CJS: no splitting (tsup would pass it through sucrase), and our own import.meta.url (tsup's shim breaks on # and % in paths).
   {
     ...shared,
     entry: library,
     format: ["cjs"],
-    dts,
+    dts: withTypes && dts,
     splitting: false,
     // An ES module only: "require" of it fails before Node 20.19.
     noExternal: ["stemmer"],
