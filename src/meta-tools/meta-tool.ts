@@ -1,7 +1,7 @@
 import type { CallRecord } from "../calls/call-record.js";
 import type { Awaitable, CallContext, CallToolResult, ContentBlock, Tool } from "../catalog/tool.js";
 import type { LimitValues } from "../calls/limits.js";
-import type { SandboxResult } from "../sandbox/provider.js";
+import type { FinishedResult } from "../sandbox/provider.js";
 import type { Detail, SearchResultSerializer } from "../search/serializers/serializer.js";
 import type { SearchStrategy } from "../search/strategy.js";
 
@@ -21,7 +21,7 @@ export interface MetaTool {
 export type MetaToolFactory = (engine: CodeMode) => MetaTool;
 
 /** What became of a script. */
-export type ExecuteOutcome = SandboxResult & {
+export type ExecuteOutcome = FinishedResult & {
   calls: readonly CallRecord[];
   /** Lines of console.log, info and debug. */
   stdout: string;

@@ -38,6 +38,51 @@ export interface SandboxRunOptions {
   onLog?: (entry: LogEntry) => void;
   /** What happens to a result over `maxResultBytes`: an error of kind `limit` (default), or a smaller, still valid value. */
   resultOverflow?: "error" | "truncate";
+  /** Start from the snapshot of a finished run: its globals are there. Only for providers with `resume`. */
+  from?: Uint8Array;
+  /** Give the memory at the end as `snapshot`, also after a failure. Only for providers with `resume`. */
+  keepSnapshot?: boolean;
+  /** Text of a script that is resumed, for the places in its errors. */
+  code?: string;
+  /** When it fires, the script is paused as soon as it only waits for calls, as if those had thrown {@link suspend}. */
+  pause?: AbortSignal;
+}
+
+/** A call that waits for an answer from outside while its script is paused. */
+export interface PendingCall {
+  id: number;
+  /** Name of the external function. */
+  name: string;
+  args: unknown[];
+  /** What {@link suspend} was given. */
+  reason: unknown;
+}
+
+/** The answer to a {@link PendingCall}. */
+export type CallAnswer = { id: number; value: unknown } | { id: number; error: { message: string; kind: ErrorKind } };
+
+const SUSPEND = Symbol.for("mcp-codemode.suspend");
+
+/**
+ * Thrown by an external function: its script is paused as soon as it only waits for such calls, and the run ends with
+ * `status: "suspended"` and a snapshot. `resume` of the provider answers the calls and goes on, in any process.
+ *
+ * @param reason Plain data for whoever decides: comes back in {@link PendingCall}.
+ * @example
+ * const externalFunctions = {
+ *   ask_person: (question: string) => {
+ *     throw suspend({ question });
+ *   },
+ * };
+ */
+export function suspend(reason?: unknown): Error {
+  return Object.assign(new Error("The script is paused."), { [SUSPEND]: { reason } });
+}
+
+/** The reason of an error that {@link suspend} made, in a box; undefined for any other. */
+export function suspensionOf(error: unknown): { reason: unknown } | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  return (error as { [SUSPEND]?: { reason: unknown } })[SUSPEND];
 }
 
 /** What a run cost; times in milliseconds, sizes in bytes. Keys are a provider's own beyond these. */
@@ -46,9 +91,14 @@ export interface RunStats {
 }
 
 /** How a run ended. */
-export type SandboxResult =
-  | { status: "completed"; value: unknown; logs?: LogEntry[]; notes?: readonly string[]; stats?: RunStats }
-  | { status: "failed"; error: ScriptError; logs?: LogEntry[]; notes?: readonly string[]; stats?: RunStats };
+export type SandboxResult = (
+  | { status: "completed"; value: unknown; snapshot?: Uint8Array }
+  | { status: "failed"; error: ScriptError; snapshot?: Uint8Array }
+  | { status: "suspended"; pending: PendingCall[]; snapshot: Uint8Array }
+) & { logs?: LogEntry[]; notes?: readonly string[]; stats?: RunStats };
+
+/** The result of a run that came to its end. */
+export type FinishedResult = Exclude<SandboxResult, { status: "suspended" }>;
 
 /**
  * Runs scripts. `run` never rejects for what a script did: that is a result with `status: "failed"`. It rejects only
@@ -65,6 +115,11 @@ export interface SandboxProvider {
    */
   readonly accepts?: "script" | "function-body";
   run(code: string, options: SandboxRunOptions): Promise<SandboxResult>;
+  /**
+   * Goes on with a paused run: `answers` settle its open calls. The limits are those of what remains: `timeoutMs` and
+   * `cpuMs` count from here. A snapshot of another engine or version, or a damaged one, is a failed run of kind `sandbox`.
+   */
+  resume?(snapshot: Uint8Array, answers: readonly CallAnswer[], options: SandboxRunOptions): Promise<SandboxResult>;
   /** Starts what a first run would wait for, without waiting for it. Called when code mode is applied to a server. */
   warmUp?(): void;
   close?(): Promise<void>;

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { compileEngine } from "../../src/sandbox/quickjs/engine.js";
+import { compiledEngine } from "../../src/sandbox/quickjs/engine.js";
 import { Instance } from "../../src/sandbox/quickjs/instance.js";
 import { KIND, type RunRequest } from "../../src/sandbox/quickjs/protocol.js";
 import { ScriptRun } from "../../src/sandbox/quickjs/run.js";
 
 const CANARY = "CANARY-7f3a-secret";
-const wasmModule = compileEngine();
+const engine = compiledEngine();
 let instance: Instance;
 
 beforeAll(async () => {
-  instance = await Instance.create({ wasmModule, memoryBytes: 32 << 20, maxStackBytes: 64 * 1024 });
+  instance = await Instance.create({ engine, memoryBytes: 32 << 20, maxStackBytes: 64 * 1024 });
   instance.configure(request("").config);
 });
 
@@ -29,7 +29,7 @@ function request(code: string): RunRequest {
     maxStackBytes: 64 * 1024,
     maxBridgeMessages: 1000,
   };
-  return { code, config, inputs: null, seed: 1, ...limits };
+  return { code, config, inputs: null, from: null, openCalls: [], keepSnapshot: false, seed: 1, ...limits };
 }
 
 interface Said {
@@ -86,7 +86,7 @@ describe("an instance", () => {
   });
 
   it("has the same base image in every thread, so that memory of one can be restored in another", async () => {
-    const other = await Instance.create({ wasmModule, memoryBytes: 32 << 20, maxStackBytes: 64 * 1024 });
+    const other = await Instance.create({ engine, memoryBytes: 32 << 20, maxStackBytes: 64 * 1024 });
     other.configure(request("").config);
     other.reset();
     instance.reset();

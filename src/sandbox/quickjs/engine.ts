@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import * as imported from "@jitl/quickjs-wasmfile-release-sync";
@@ -40,6 +41,7 @@ export interface RawEngine {
   _QTS_FreeValuePointer(context: Pointer, value: Pointer): void;
   _QTS_FreeValuePointerRuntime(runtime: Pointer, value: Pointer): void;
   _QTS_ExecutePendingJob(runtime: Pointer, most: number, lastContext: Pointer): Pointer;
+  _QTS_RuntimeSetMemoryLimit(runtime: Pointer, bytes: number): void;
   _QTS_RuntimeSetMaxStackSize(runtime: Pointer, bytes: number): void;
 }
 
@@ -57,17 +59,57 @@ function innermostDefault(module: object): object {
   return "default" in module ? innermostDefault(module.default as object) : module;
 }
 
-/** The engine must not write to the process's output. */
-const QUIET = { print() {}, printErr() {} } as object;
+/**
+ * Keeps the process out of the engine's memory while it is set up: the clock, from which the engine seeds its random
+ * state, and the language of the machine, which is copied into its environment. Otherwise no two processes would have
+ * the same image, and a paused script could not move between them.
+ */
+export function inNeutralSurroundings<T>(work: () => T): T {
+  const clock = Date.now;
+  const navigator = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  Date.now = () => 1;
+  if (navigator?.configurable === true)
+    Object.defineProperty(globalThis, "navigator", { value: undefined, configurable: true });
+  try {
+    return work();
+  } finally {
+    Date.now = clock;
+    if (navigator?.configurable === true) Object.defineProperty(globalThis, "navigator", navigator);
+  }
+}
+
+/** Options of the compiled module: it must not write to the process's output, and its program's path would get into its memory. */
+function moduleOptions(): object {
+  let leave: () => void = () => {};
+  const enter = (): void => {
+    const navigator = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+    if (navigator?.configurable !== true) return;
+    Object.defineProperty(globalThis, "navigator", { value: undefined, configurable: true });
+    leave = () => Object.defineProperty(globalThis, "navigator", navigator);
+  };
+  // Both are called in one turn, around the module's own start.
+  return { print() {}, printErr() {}, thisProgram: "quickjs", preRun: [enter], onRuntimeInitialized: () => leave() };
+}
 
 const PAGE_BYTES = 65_536;
 /** The module imports a memory of at least this size (256 pages). */
 const INITIAL_PAGES = 256;
 
-/** Compiles the engine: once per process, workers share the result. About 4 ms. */
-export function compileEngine(): WebAssembly.Module {
-  const path = createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
-  return new WebAssembly.Module(readFileSync(path));
+/** The engine's code, compiled, and its identity. Both can be posted to workers. */
+export interface CompiledEngine {
+  wasmModule: WebAssembly.Module;
+  /** SHA-256 of the code. */
+  engineHash: Uint8Array;
+}
+
+let compiled: CompiledEngine | undefined;
+
+/** Compiles the engine, once per process: workers share the result. About 5 ms. */
+export function compiledEngine(): CompiledEngine {
+  if (compiled !== undefined) return compiled;
+  const bytes = readFileSync(createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm"));
+  compiled = { wasmModule: new WebAssembly.Module(bytes), engineHash: createHash("sha256").update(bytes).digest() };
+  return compiled;
 }
 
 /**
@@ -79,7 +121,7 @@ export async function loadEngine(wasmModule: WebAssembly.Module, memoryBytes: nu
     initial: INITIAL_PAGES,
     maximum: Math.max(INITIAL_PAGES, Math.floor(memoryBytes / PAGE_BYTES)),
   });
-  const variant = newVariant(base, { wasmModule, wasmMemory: memory, emscriptenModule: QUIET });
+  const variant = newVariant(base, { wasmModule, wasmMemory: memory, emscriptenModule: moduleOptions() });
   let raw: RawEngine | undefined;
   const importLoader = variant.importModuleLoader;
   const importAndKeep = async () => {

@@ -1,6 +1,14 @@
 import { CodeModeError, messageOf, type ErrorKind } from "../../errors.js";
 import { MOST_MEMORY_BYTES, MOST_STACK_BYTES, type SandboxLimitValues } from "../limits.js";
-import type { HostFunction, LogEntry, RunStats, SandboxResult, SandboxRunOptions } from "../provider.js";
+import {
+  suspensionOf,
+  type CallAnswer,
+  type HostFunction,
+  type LogEntry,
+  type RunStats,
+  type SandboxResult,
+  type SandboxRunOptions,
+} from "../provider.js";
 import type { PreparedScript } from "../script.js";
 import { mayHoldTags, reviveValue } from "../values/decode.js";
 import { encodeValue } from "../values/encode.js";
@@ -19,9 +27,32 @@ import { toScriptError } from "./script-errors.js";
 
 const LEVELS: ReadonlySet<unknown> = new Set(["log", "info", "debug", "warn", "error"]);
 
+/** What carries a run's messages to its engine. */
+export interface RunLink {
+  /** The answer to a call. */
+  reply(id: number, text: string): void;
+  /** Asks the engine to pause the script, if exactly these calls are open there. */
+  suspend(openCalls: readonly number[]): void;
+}
+
+/** What a run starts from. */
+export interface RunStart {
+  /** The text that was sent; empty where it is not known any more. */
+  sent: string;
+  script: PreparedScript;
+  /** Memory of a paused script and the answers to its open calls. */
+  resume?: { snapshot: Uint8Array; answers: readonly CallAnswer[] };
+}
+
+interface OpenCall {
+  text: string;
+  /** Set once the call waits for an answer from outside. */
+  suspended?: { reason: unknown };
+}
+
 /**
  * The host's side of one run: answers its calls, keeps its logs, and makes its result. Everything that comes in is
- * hostile text. Knows nothing of threads: `reply` carries answers.
+ * hostile text. Knows nothing of threads: a link carries the answers.
  */
 export class HostRun {
   /** Resolves once: when the run has reported, or was ended from outside. */
@@ -30,31 +61,52 @@ export class HostRun {
   private readonly functions: ReadonlyMap<string, HostFunction>;
   private readonly logs: LogEntry[] = [];
   private readonly notes: string[];
+  private readonly open = new Map<number, OpenCall>();
   private ended = false;
   private done: string | undefined;
+  private snapshot: Uint8Array | undefined;
   private readonly startedAt = performance.now();
 
   constructor(
-    private readonly sent: string,
-    private readonly script: PreparedScript,
+    private readonly begin: RunStart,
     private readonly limits: SandboxLimitValues,
     private readonly options: SandboxRunOptions,
-    private readonly reply: (id: number, text: string) => void,
+    private readonly link: RunLink,
   ) {
     this.functions = new Map(Object.entries(options.externalFunctions ?? {}));
-    this.notes = [...script.notes];
+    this.notes = [...begin.script.notes];
     this.result = new Promise((resolve) => {
       this.resolve = resolve;
     });
+    options.pause?.addEventListener("abort", this.pauseNow, { once: true });
+  }
+
+  /** Memory to send before the request. */
+  get memory(): Uint8Array | undefined {
+    return this.begin.resume?.snapshot ?? this.options.from;
+  }
+
+  /** Sends the answers that a resumed script waits for. */
+  answerPending(): void {
+    for (const answer of this.begin.resume?.answers ?? []) {
+      const text =
+        "error" in answer
+          ? REPLY_ERROR + JSON.stringify({ name: "Error", ...answer.error })
+          : REPLY_OK + encodeForGuest(answer.value);
+      this.link.reply(answer.id, text);
+    }
   }
 
   /** What the engine gets. */
   request(): RunRequest {
     const { limits, options } = this;
     return {
-      code: this.script.code,
+      code: this.begin.script.code,
       config: this.config(),
       inputs: options.inputs === undefined ? null : encodeForGuest(options.inputs),
+      from: this.begin.resume !== undefined ? "resume" : options.from === undefined ? null : "session",
+      openCalls: (this.begin.resume?.answers ?? []).map(({ id }) => id),
+      keepSnapshot: options.keepSnapshot === true,
       maxBridgeMessages: finite(limits.maxBridgeMessages),
       timeoutMs: orNull(limits.timeoutMs),
       cpuMs: orNull(limits.cpuMs),
@@ -91,22 +143,52 @@ export class HostRun {
     if (this.ended) return;
     if (this.done !== undefined && kind !== "cancelled") {
       this.notes.push("The script went on after its end and was stopped.");
-      this.finish(this.fromDone(this.done, { memoryBytes: 0, columnShift: 0 }), {});
+      this.finish(this.fromDone(this.done, NO_FACTS), {});
       return;
     }
-    this.finish(this.failed({ name: "", message, stack: "" }, kind, { memoryBytes: 0, columnShift: 0 }), {});
+    this.finish(this.failed({ name: "", message, stack: "" }, kind, NO_FACTS), {});
+  }
+
+  /** The engine's memory: of a paused script, or at the end of a run. */
+  receiveSnapshot(bytes: Uint8Array): void {
+    if (!this.ended) this.snapshot = bytes;
   }
 
   private async answer(id: number, text: string): Promise<void> {
+    const call: OpenCall = { text };
+    this.open.set(id, call);
     let answer: string;
     try {
       answer = REPLY_OK + encodeForGuest(await this.call(text));
     } catch (error) {
+      const suspension = suspensionOf(error);
+      if (suspension !== undefined && this.done === undefined) return this.hold(call, suspension);
       answer = REPLY_ERROR + JSON.stringify(describeForGuest(error));
     }
     if (this.ended) return; // a late result must never reach the next run
     if (this.done !== undefined && answer.startsWith(REPLY_ERROR)) this.noteFailure(text, answer);
-    this.reply(id, answer);
+    // Its result comes too late when the call was suspended meanwhile: whoever paused the run asks again or knows it.
+    if (call.suspended !== undefined) return;
+    this.open.delete(id);
+    this.link.reply(id, answer);
+    this.suspendIfWaiting();
+  }
+
+  private hold(call: OpenCall, suspension: { reason: unknown }): void {
+    call.suspended ??= suspension;
+    this.suspendIfWaiting();
+  }
+
+  private readonly pauseNow = (): void => {
+    for (const call of this.open.values()) call.suspended ??= { reason: "pause" };
+    this.suspendIfWaiting();
+  };
+
+  /** Pauses the script once all of its open calls wait for answers from outside. */
+  private suspendIfWaiting(): void {
+    if (this.ended || this.done !== undefined || this.open.size === 0) return;
+    for (const { suspended } of this.open.values()) if (suspended === undefined) return;
+    this.link.suspend([...this.open.keys()]);
   }
 
   private async call(text: string): Promise<unknown> {
@@ -137,12 +219,28 @@ export class HostRun {
   private report(report: RunReport): void {
     this.notes.push(...report.notes);
     const facts = { memoryBytes: report.stats.memoryBytes, columnShift: report.columnShift };
-    const { failure } = report;
-    if (failure !== undefined) this.finish(this.failed(failure.error, failure.kind, facts), report.stats);
+    const { failure, suspended } = report;
+    if (suspended === true) this.finish(this.paused(), report.stats);
+    else if (failure !== undefined) this.finish(this.failed(failure.error, failure.kind, facts), report.stats);
     else this.finish(this.fromDone(this.done ?? `${REPLY_ERROR}{}`, facts), report.stats);
   }
 
-  private fromDone(done: string, facts: { memoryBytes: number; columnShift: number }): SandboxResult {
+  private paused(): SandboxResult {
+    const { snapshot } = this;
+    if (snapshot === undefined)
+      return this.failed(
+        { name: "", message: "The paused script did not hand over its memory.", stack: "" },
+        "sandbox",
+        NO_FACTS,
+      );
+    const pending = Array.from(this.open, ([id, { text, suspended }]) => {
+      const [name, args] = JSON.parse(text) as [string, unknown[]];
+      return { id, name, args: mayHoldTags(text) ? (reviveValue(args) as unknown[]) : args, reason: suspended?.reason };
+    });
+    return { status: "suspended", pending, snapshot };
+  }
+
+  private fromDone(done: string, facts: RunFacts): SandboxResult {
     if (!done.startsWith(REPLY_OK)) {
       const error = JSON.parse(done.slice(1)) as Partial<GuestError>;
       return this.failed({ name: "Error", message: "", stack: "", ...error }, undefined, facts);
@@ -153,24 +251,30 @@ export class HostRun {
     return { status: "completed", value: mayHoldTags(text) ? reviveValue(value) : value };
   }
 
-  private failed(
-    error: GuestError,
-    kind: ErrorKind | undefined,
-    facts: { memoryBytes: number; columnShift: number },
-  ): SandboxResult {
-    const { lineOffset } = this.script;
+  private failed(error: GuestError, kind: ErrorKind | undefined, facts: RunFacts): SandboxResult {
+    const { sent, script } = this.begin;
     return {
       status: "failed",
-      error: toScriptError(error, kind, { code: this.sent, lineOffset, limits: this.limits, ...facts }),
+      error: toScriptError(error, kind, { code: sent, script, limits: this.limits, ...facts }),
     };
   }
 
   private finish(result: SandboxResult, stats: RunStats): void {
     this.ended = true;
+    this.options.pause?.removeEventListener("abort", this.pauseNow);
     const durationMs = performance.now() - this.startedAt;
-    this.resolve({ ...result, logs: this.logs, notes: this.notes, stats: { ...stats, durationMs } });
+    const kept = result.status !== "suspended" && this.snapshot !== undefined ? { snapshot: this.snapshot } : {};
+    this.resolve({ ...result, ...kept, logs: this.logs, notes: this.notes, stats: { ...stats, durationMs } });
   }
 }
+
+/** What the worker knows of a run that failed. */
+interface RunFacts {
+  memoryBytes: number;
+  columnShift: number;
+}
+
+const NO_FACTS: RunFacts = { memoryBytes: 0, columnShift: 0 };
 
 const finite = (limit: number): number => Math.min(limit, Number.MAX_SAFE_INTEGER);
 const orNull = (limit: number): number | null => (Number.isFinite(limit) ? limit : null);

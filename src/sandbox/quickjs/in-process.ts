@@ -1,11 +1,11 @@
 import { resolveLimits, DEFAULT_SANDBOX_LIMITS, type SandboxLimits, type SandboxLimitValues } from "../limits.js";
 import type { SandboxProvider, SandboxResult, SandboxRunOptions } from "../provider.js";
-import { compileEngine } from "./engine.js";
-import { refuseBadRun, toRun } from "./request.js";
+import { compiledEngine } from "./engine.js";
+import { refuseBadRun, resumeOf, startOf } from "./request.js";
 import { Instance } from "./instance.js";
 import { KIND } from "./protocol.js";
 import { ScriptRun } from "./run.js";
-import type { HostRun } from "./host-run.js";
+import { HostRun, type RunStart } from "./host-run.js";
 
 /** The main thread has about 984 KB of stack, and the engine needs up to 32 times what a script may use of its own. */
 const MOST_STACK_BYTES = 64 * 1024;
@@ -27,38 +27,50 @@ const KEEP_BELOW_BYTES = 32 << 20;
 export function inProcessSandbox(options: { limits?: SandboxLimits } = {}): SandboxProvider {
   const limits = resolveLimits<SandboxLimitValues>(options.limits, DEFAULT_SANDBOX_LIMITS);
   const engine = new InProcessEngine();
+  const limitsOf = (run: SandboxRunOptions) => resolveLimits<SandboxLimitValues>(run.limits, limits);
   return {
     name: "quickjs-in-process",
     accepts: "script",
-    run: (code, runOptions) =>
-      engine.run(code, runOptions, resolveLimits<SandboxLimitValues>(runOptions.limits, limits)),
+    run: async (code, run) => {
+      const runLimits = limitsOf(run);
+      return refuseBadRun(code, run, runLimits) ?? engine.run(startOf(code), run, runLimits);
+    },
+    resume: (snapshot, answers, run) => engine.run(resumeOf(snapshot, answers, run.code), run, limitsOf(run)),
   };
 }
 
+/** What the host has for the script, in the order it came. */
+type Delivery = { id: number; bytes: Buffer } | { openCalls: readonly number[] };
+
 class InProcessEngine {
-  private wasmModule: WebAssembly.Module | undefined;
   private instance: Instance | undefined;
   private last: Promise<unknown> = Promise.resolve();
 
-  run(code: string, options: SandboxRunOptions, limits: SandboxLimitValues): Promise<SandboxResult> {
-    const refused = refuseBadRun(code, options, limits);
-    if (refused !== undefined) return Promise.resolve(refused);
-    const turn = this.last.then(() => this.runNow(code, options, limits));
+  run(start: RunStart, options: SandboxRunOptions, limits: SandboxLimitValues): Promise<SandboxResult> {
+    const turn = this.last.then(() => this.runNow(start, options, limits));
     this.last = turn.catch(() => undefined);
     return turn;
   }
 
-  private async runNow(code: string, options: SandboxRunOptions, limits: SandboxLimitValues): Promise<SandboxResult> {
+  private async runNow(
+    start: RunStart,
+    options: SandboxRunOptions,
+    limits: SandboxLimitValues,
+  ): Promise<SandboxResult> {
     const instance = await this.ready(limits.memoryBytes);
-    const answers: { id: number; bytes: Buffer }[] = [];
+    const deliveries: Delivery[] = [];
     let wake: () => void = () => {};
-    const run = toRun(
-      code,
-      options,
+    const deliver = (delivery: Delivery) => {
+      deliveries.push(delivery);
+      wake();
+    };
+    const run = new HostRun(
+      start,
       { ...limits, maxStackBytes: Math.min(limits.maxStackBytes, MOST_STACK_BYTES) },
-      (id, text) => {
-        answers.push({ id, bytes: Buffer.from(text) });
-        wake();
+      options,
+      {
+        reply: (id, text) => deliver({ id, bytes: Buffer.from(text) }),
+        suspend: (openCalls) => deliver({ openCalls }),
       },
     );
     const script = this.start(instance, run, options);
@@ -66,37 +78,51 @@ class InProcessEngine {
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      if (answers.length === 0) await waitFor(woken, script.waitMs(), options.signal);
-      for (const { id, bytes } of answers.splice(0)) script.settle(id, bytes, 0, bytes.length);
+      if (deliveries.length === 0) await waitFor(woken, script.waitMs(), options.signal);
+      for (const delivery of deliveries.splice(0)) take(script, run, delivery);
       script.tick();
     }
-    run.receive(KIND.REPORT, 0, JSON.stringify(script.report()));
+    const report = script.report();
+    if (options.keepSnapshot === true && report.suspended !== true) keep(run, script.finalSnapshot());
+    run.receive(KIND.REPORT, 0, JSON.stringify(report));
     if (instance.broken || instance.memorySize > KEEP_BELOW_BYTES) this.instance = undefined;
     else instance.reset();
     return run.result;
   }
 
   private start(instance: Instance, run: HostRun, options: SandboxRunOptions): ScriptRun {
-    const script = new ScriptRun(instance, run.request(), {
+    const request = run.request();
+    const script = new ScriptRun(instance, request, {
       send: (kind, id, bytes, at, length) =>
         run.receive(kind, id, Buffer.from(bytes.buffer, bytes.byteOffset + at, length).toString()),
       cancelled: () => options.signal?.aborted === true,
       computing: () => {},
     });
-    script.start();
+    const { memory } = run;
+    if (request.from === "resume" && memory !== undefined) script.resume(memory, request.openCalls);
+    else script.start(memory);
+    run.answerPending();
     return script;
   }
 
   private async ready(memoryBytes: number): Promise<Instance> {
     if (this.instance?.memoryBytes === memoryBytes) return this.instance;
-    this.wasmModule ??= compileEngine();
     this.instance = await Instance.create({
-      wasmModule: this.wasmModule,
+      engine: compiledEngine(),
       memoryBytes,
       maxStackBytes: MOST_STACK_BYTES,
     });
     return this.instance;
   }
+}
+
+function take(script: ScriptRun, run: HostRun, delivery: Delivery): void {
+  if ("openCalls" in delivery) keep(run, script.suspend(delivery.openCalls));
+  else script.settle(delivery.id, delivery.bytes, 0, delivery.bytes.length);
+}
+
+function keep(run: HostRun, snapshot: Uint8Array | undefined): void {
+  if (snapshot !== undefined) run.receiveSnapshot(snapshot);
 }
 
 /** Until `woken`, `ms` have passed or the caller gives up. */

@@ -1,8 +1,16 @@
 // oxlint-disable-next-line import/default -- made by the build: see build/guest-source.ts
 import prelude from "./prelude/index.ts?guest";
 import type { QuickJSHandle } from "quickjs-emscripten-core";
-import { loadEngine, type Pointer, type RawEngine } from "./engine.js";
-import { captureAgain, restoreImage, takeImage, type BaseImage } from "./image.js";
+import {
+  inNeutralSurroundings,
+  loadEngine,
+  type CompiledEngine,
+  type LoadedEngine,
+  type Pointer,
+  type RawEngine,
+} from "./engine.js";
+import { captureAgain, restoreImage, restoreImageFully, takeImage, type BaseImage } from "./image.js";
+import { applySnapshot, imageHash, readSnapshot, saveSnapshot, type EngineIdentity } from "./snapshot.js";
 
 /** What the script does with its one function of the host. `text` is only read when the handler calls it. */
 export type HostHandler = (kind: number, id: number, text: GuestText) => void;
@@ -21,13 +29,15 @@ export type GuestFunction = (typeof GUEST_FUNCTIONS)[number];
 const CONTROL_BYTES = 64;
 /** Texts up to this size go through one standing buffer instead of an allocation. */
 const INPUT_BYTES = 1 << 16;
+/** Stack while the prelude is set up. */
+const SETUP_STACK_BYTES = 1 << 16;
 /** JS_EVAL_FLAG_ASYNC: top-level await, and a promise of { value: completion }. */
 const EVAL_ASYNC = 1 << 7;
 /** An exception's tag word in an engine value. */
 const EXCEPTION_TAG = -1;
 
 export interface InstanceOptions {
-  wasmModule: WebAssembly.Module;
+  engine: CompiledEngine;
   /** Hard cap of the engine's memory. */
   memoryBytes: number;
   /** Largest stack a script may get in this thread: a run may ask for less. */
@@ -45,6 +55,9 @@ export class Instance {
   private view: DataView;
   /** The engine after `begin`, kept for the next run with the same configuration: most runs of a process have the same. */
   private configured: { text: string; image: BaseImage } | undefined;
+  /** Memory came from a snapshot: nothing the engine says about itself can be believed until it is reset. */
+  private foreign = false;
+  private imageHash: Uint8Array | undefined;
 
   private constructor(
     private readonly raw: RawEngine,
@@ -52,21 +65,25 @@ export class Instance {
     readonly memoryBytes: number,
     private readonly at: Places,
     private readonly image: BaseImage,
+    private readonly engineHash: Uint8Array,
   ) {
     this.view = new DataView(memory.buffer);
   }
 
   /** A new engine with the prelude in it. About 1 ms from a compiled module, more for the first one of a thread. */
   static async create(options: InstanceOptions): Promise<Instance> {
-    const { quickjs, raw, memory } = await loadEngine(options.wasmModule, options.memoryBytes);
+    const loaded = await loadEngine(options.engine.wasmModule, options.memoryBytes);
+    return inNeutralSurroundings(() => Instance.setUp(loaded, options));
+  }
+
+  private static setUp({ quickjs, raw, memory }: LoadedEngine, options: InstanceOptions): Instance {
     const firstAllocation = raw._malloc(16);
     const runtime = quickjs.newRuntime();
-    // Stops one huge request at once; the sum is bounded by the memory itself.
-    runtime.setMemoryLimit(options.memoryBytes);
-    runtime.setMaxStackSize(options.maxStackBytes);
+    // The limits of a run are set for each one: with its own they would make the image of every engine another.
+    runtime.setMaxStackSize(SETUP_STACK_BYTES);
     const made: { instance?: Instance } = {};
     runtime.setInterruptHandler(() => made.instance?.onInterrupt() ?? false);
-    const context = withStoppedClock(() => runtime.newContext());
+    const context = runtime.newContext();
     const pointer = (value: unknown): Pointer => (value as { value: Pointer }).value;
     const contextAt = pointer((context as unknown as { ctx: unknown }).ctx);
     const runtimeAt = pointer((runtime as unknown as { rt: unknown }).rt);
@@ -100,6 +117,7 @@ export class Instance {
       options.memoryBytes,
       places,
       takeImage(memory, raw, firstAllocation, options.maxStackBytes),
+      options.engine.engineHash,
     );
     made.instance = instance;
     instance.reset();
@@ -110,7 +128,10 @@ export class Instance {
   reset(): void {
     this.onHost = () => {};
     this.onInterrupt = () => false;
-    restoreImage(this.memory, this.configured?.image ?? this.image);
+    const image = this.configured?.image ?? this.image;
+    if (this.foreign) restoreImageFully(this.memory, image);
+    else restoreImage(this.memory, image);
+    this.foreign = false;
   }
 
   /** Gets the guest ready for runs with this configuration (JSON text). The text of an exception, if there was one. */
@@ -124,13 +145,53 @@ export class Instance {
     return error;
   }
 
+  /** The same in memory that was saved at the end of a run: its globals stay, what belonged to that run goes. */
+  configureIn(snapshot: Uint8Array, text: string): string | undefined {
+    this.load(snapshot);
+    const bytes = Buffer.from(text);
+    return this.call("begin", { bytes, at: 0, length: bytes.length });
+  }
+
   /** Bytes of memory the engine has taken; it never gives any back. */
   get memorySize(): number {
     return this.memory.buffer.byteLength;
   }
 
-  setMaxStack(bytes: number): void {
-    this.raw._QTS_RuntimeSetMaxStackSize(this.at.runtime, bytes);
+  /** Limits of the run that comes: the engine's own memory limit stops one huge request at once, the sum is bounded by the memory itself. */
+  setLimits(maxStackBytes: number): void {
+    this.raw._QTS_RuntimeSetMemoryLimit(this.at.runtime, this.memoryBytes);
+    this.raw._QTS_RuntimeSetMaxStackSize(this.at.runtime, maxStackBytes);
+  }
+
+  /** Memory as it is, as bytes: see snapshot.ts. Only between two turns of a script. */
+  save(note: unknown): Uint8Array {
+    return saveSnapshot(this.memory, this.image, this.identity(), note);
+  }
+
+  /**
+   * Memory as it was saved, in this instance or another one. Returns the note.
+   *
+   * @throws {SandboxError} when the bytes are no snapshot for this engine.
+   */
+  load(snapshot: Uint8Array): unknown {
+    const content = readSnapshot(snapshot, this.image, this.identity(), this.memoryBytes);
+    this.foreign = true;
+    restoreImage(this.memory, this.image);
+    this.reserve(content.end);
+    applySnapshot(this.raw.HEAPU8, this.image, content);
+    return content.note;
+  }
+
+  /** Grows memory through the engine's own allocator, which renews its views: growing it from outside would detach them. */
+  private reserve(end: number): void {
+    if (end <= this.memorySize) return;
+    if (this.raw._malloc(end - this.image.heap.end) === 0) throw new OutOfGuestMemory();
+    restoreImage(this.memory, this.image);
+  }
+
+  private identity(): EngineIdentity {
+    this.imageHash ??= imageHash(this.image);
+    return { engineHash: this.engineHash, imageHash: this.imageHash };
   }
 
   /** A word of the control block: see prelude/host.ts. */
@@ -252,17 +313,6 @@ interface Places {
 function handleOf(context: Context, at: Pointer): QuickJSHandle {
   const { memory } = context as unknown as { memory: { heapValueHandle(at: Pointer): QuickJSHandle } };
   return memory.heapValueHandle(at);
-}
-
-/** The engine seeds its random state from the clock: the only bytes in which images of two processes would differ. */
-function withStoppedClock<T>(make: () => T): T {
-  const clock = Date.now;
-  Date.now = () => 1;
-  try {
-    return make();
-  } finally {
-    Date.now = clock;
-  }
 }
 
 type Context = ReturnType<ReturnType<Awaited<ReturnType<typeof loadEngine>>["quickjs"]["newRuntime"]>["newContext"]>;

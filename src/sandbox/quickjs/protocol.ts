@@ -17,6 +17,10 @@ export const KIND = {
   DONE: 5,
   /** Up, from the worker alone: {@link RunReport} as JSON. The last message of a run. */
   REPORT: 6,
+  /** Down: pause the script if exactly these calls are open; a JSON list of their ids. */
+  SUSPEND: 7,
+  /** Both ways, bytes: memory to start from, before RUN; or memory at the end of a run, before REPORT. */
+  SNAPSHOT: 8,
 } as const;
 
 export type Kind = (typeof KIND)[keyof typeof KIND];
@@ -52,6 +56,12 @@ export interface RunRequest {
   config: string;
   /** Encoded inputs, an object; null when there are none. */
   inputs: string | null;
+  /** Start from the snapshot that was sent before: "resume" goes on with its open calls, "session" runs new code in it. */
+  from: "resume" | "session" | null;
+  /** Ids of the open calls to go on with. */
+  openCalls: readonly number[];
+  /** Send the memory at the end, for a later "session". */
+  keepSnapshot: boolean;
   maxBridgeMessages: number;
   timeoutMs: number | null;
   cpuMs: number | null;
@@ -67,6 +77,8 @@ export interface RunReport {
     kind: "syntax" | "runtime" | "timeout" | "memory" | "stack" | "cancelled" | "limit" | "sandbox";
     error: GuestError;
   };
+  /** The script was paused, and its memory has been sent. */
+  suspended?: boolean;
   notes: readonly string[];
   /** The script was evaluated behind this many characters, all on its first line. */
   columnShift: number;

@@ -3,7 +3,8 @@ import { nearestNames } from "../../nearest.js";
 import { DEFAULT_SANDBOX_LIMITS, resolveLimits, type SandboxLimits, type SandboxLimitValues } from "../limits.js";
 import type { SandboxProvider, SandboxResult, SandboxRunOptions } from "../provider.js";
 import { defaultMaxWorkers, WorkerPool, type Refusal } from "./pool.js";
-import { failure, refuseBadRun, toRun } from "./request.js";
+import { HostRun, type RunStart } from "./host-run.js";
+import { failure, refuseBadRun, resumeOf, startOf } from "./request.js";
 import type { SandboxWorker } from "./sandbox-worker.js";
 
 /** Options of {@link quickJsSandbox}. */
@@ -64,31 +65,33 @@ export function quickJsSandbox(options?: QuickJsSandboxOptions): SandboxProvider
 
 function newSandbox({ limits, ...options }: ResolvedOptions): SandboxProvider {
   const pool = new WorkerPool(options);
+  const limitsOf = (run: SandboxRunOptions) => resolveLimits<SandboxLimitValues>(run.limits, limits);
   return {
     name: "quickjs",
     accepts: "script",
     warmUp: () => pool.warmUp(limits.memoryBytes),
-    run: (code, runOptions) =>
-      runInPool(pool, code, runOptions, resolveLimits<SandboxLimitValues>(runOptions.limits, limits)),
+    run: async (code, run) => {
+      const runLimits = limitsOf(run);
+      return refuseBadRun(code, run, runLimits) ?? runInPool(pool, startOf(code), run, runLimits);
+    },
+    resume: async (snapshot, answers, run) =>
+      runInPool(pool, resumeOf(snapshot, answers, run.code), run, limitsOf(run)),
     close: () => pool.close(),
   };
 }
 
 async function runInPool(
   pool: WorkerPool,
-  code: string,
+  start: RunStart,
   options: SandboxRunOptions,
   limits: SandboxLimitValues,
 ): Promise<SandboxResult> {
-  const refused = refuseBadRun(code, options, limits);
-  if (refused !== undefined) return refused;
   const acquired = pool.acquire(limits.memoryBytes, options.signal);
   // Not awaited when a worker is free, as it usually is: a promise costs a turn.
   const lease = acquired instanceof Promise ? await acquired : acquired;
   if (typeof lease === "string") return refusal(lease);
-  const { worker } = lease;
   try {
-    return await runIn(worker, code, options, limits);
+    return await runIn(lease.worker, start, options, limits);
   } finally {
     lease.release();
   }
@@ -96,11 +99,16 @@ async function runInPool(
 
 async function runIn(
   worker: SandboxWorker,
-  code: string,
+  start: RunStart,
   options: SandboxRunOptions,
   limits: SandboxLimitValues,
 ): Promise<SandboxResult> {
-  const run = toRun(code, options, limits, (id, text) => worker.reply(run, id, text));
+  const run: HostRun = new HostRun(
+    start,
+    limits,
+    options,
+    worker.linkFor(() => run),
+  );
   await worker.run(run, limits, options.signal);
   return run.result;
 }

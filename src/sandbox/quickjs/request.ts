@@ -1,9 +1,9 @@
 import type { ErrorKind } from "../../errors.js";
 import { ConfigurationError } from "../../errors.js";
 import type { SandboxLimitValues } from "../limits.js";
-import type { SandboxResult, SandboxRunOptions } from "../provider.js";
+import type { CallAnswer, SandboxResult, SandboxRunOptions } from "../provider.js";
 import { isBlankScript, prepareScript } from "../script.js";
-import { HostRun } from "./host-run.js";
+import type { RunStart } from "./host-run.js";
 
 /** The result of a run that is not even started; undefined: it may start. */
 export function refuseBadRun(
@@ -32,12 +32,13 @@ export function failure(kind: ErrorKind, name: string, message: string): Sandbox
   return { status: "failed", error: { kind, name, message }, logs: [], notes: [], stats: {} };
 }
 
-/** The host's side of a new run. `reply` carries answers to its calls. */
-export function toRun(
-  code: string,
-  options: SandboxRunOptions,
-  limits: SandboxLimitValues,
-  reply: (id: number, text: string) => void,
-): HostRun {
-  return new HostRun(code, prepareScript(code), limits, options, reply);
-}
+/** What a run of new code starts from. */
+export const startOf = (code: string): RunStart => ({ sent: code, script: prepareScript(code) });
+
+/** What a paused script goes on from. */
+export const resumeOf = (snapshot: Uint8Array, answers: readonly CallAnswer[], code = ""): RunStart => ({
+  sent: code,
+  // What was repaired was said when the script began.
+  script: { ...prepareScript(code), notes: [] },
+  resume: { snapshot, answers },
+});

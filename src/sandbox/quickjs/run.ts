@@ -1,3 +1,4 @@
+import { messageOf, SandboxError } from "../../errors.js";
 import { type Instance, OutOfGuestMemory, type GuestText } from "./instance.js";
 import { KIND, type GuestError, type RunReport, type RunRequest } from "./protocol.js";
 
@@ -29,6 +30,7 @@ const FULL_MEMORY = 0.9;
 export class ScriptRun {
   over = false;
   private done = false;
+  private suspended = false;
   private failure: RunReport["failure"];
   private readonly notes: string[] = [];
   private columnShift = 0;
@@ -45,21 +47,38 @@ export class ScriptRun {
     private readonly host: RunHost,
   ) {
     this.deadline = request.timeoutMs === null ? Infinity : performance.now() + request.timeoutMs;
-    const error = instance.configure(request.config);
-    if (error !== undefined) this.failWith(error, "sandbox");
-    instance.setMaxStack(request.maxStackBytes);
-    instance.setControl(0, request.seed);
-    instance.onHost = this.receive;
-    instance.onInterrupt = this.mustStop;
   }
 
-  start(): void {
-    if (this.failure !== undefined) return this.end();
+  /** Runs the script. `snapshot`: in the memory of an earlier run, whose globals are still there. */
+  start(snapshot?: Uint8Array): void {
+    if (!this.prepare(() => this.configure(snapshot))) return this.end();
     this.enter(() => {
       if (!this.provideInputs()) return;
       const promise = this.compile();
       if (promise !== undefined) this.instance.finish(promise.value, promise.boxed);
     });
+  }
+
+  /** Goes on with a paused script, whose open calls are to be answered by `settle`. */
+  resume(snapshot: Uint8Array, openCalls: readonly number[]): void {
+    if (!this.prepare(() => this.restore(snapshot))) return this.end();
+    for (const id of openCalls) this.open.add(id);
+    this.settleState();
+  }
+
+  /** Pauses the script: its memory, and the run is over. Undefined when other calls are open than the host thinks. */
+  suspend(openCalls: readonly number[]): Uint8Array | undefined {
+    if (this.over || this.done || openCalls.length !== this.open.size) return undefined;
+    if (!openCalls.every((id) => this.open.has(id))) return undefined;
+    const snapshot = this.instance.save({ columnShift: this.columnShift });
+    this.suspended = true;
+    this.over = true;
+    return snapshot;
+  }
+
+  /** Memory at the end of the run, for a later one to start from; undefined when the engine is not sound any more. */
+  finalSnapshot(): Uint8Array | undefined {
+    return this.instance.broken || this.failure?.kind === "sandbox" ? undefined : this.instance.save(null);
   }
 
   /** The answer to a call: `+` and a value, or `-` and an error. */
@@ -85,10 +104,38 @@ export class ScriptRun {
     return Math.max(0, Math.min(this.deadline - now, this.joinUntil - now, this.timerIn()));
   }
 
+  private prepare(setUp: () => void): boolean {
+    try {
+      setUp();
+    } catch (error) {
+      if (!(error instanceof SandboxError)) this.trapped(error);
+      this.fail("sandbox", messageOf(error));
+    }
+    this.instance.setLimits(this.request.maxStackBytes);
+    this.instance.setControl(0, this.request.seed);
+    this.instance.onHost = this.receive;
+    this.instance.onInterrupt = this.mustStop;
+    return this.failure === undefined;
+  }
+
+  private restore(snapshot: Uint8Array): void {
+    const note = this.instance.load(snapshot) as { columnShift?: unknown } | null;
+    this.columnShift = typeof note?.columnShift === "number" ? note.columnShift : 0;
+  }
+
+  private configure(snapshot: Uint8Array | undefined): void {
+    const error =
+      snapshot === undefined
+        ? this.instance.configure(this.request.config)
+        : this.instance.configureIn(snapshot, this.request.config);
+    if (error !== undefined) this.failWith(error, "sandbox");
+  }
+
   report(): RunReport {
     const stats = { cpuMs: this.cpuMs, memoryBytes: this.instance.memorySize, messages: this.messages };
     return {
       ...(this.failure === undefined ? {} : { failure: this.failure }),
+      ...(this.suspended ? { suspended: true } : {}),
       notes: this.notes,
       columnShift: this.columnShift,
       stats,

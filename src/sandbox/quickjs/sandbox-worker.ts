@@ -5,8 +5,8 @@ import { Worker } from "node:worker_threads";
 import { messageOf, SandboxError } from "../../errors.js";
 import { MOST_STACK_BYTES, type SandboxLimitValues } from "../limits.js";
 import { HostChannel } from "./channel/host-channel.js";
-import { compileEngine } from "./engine.js";
-import type { HostRun } from "./host-run.js";
+import { compiledEngine } from "./engine.js";
+import type { HostRun, RunLink } from "./host-run.js";
 import { KIND } from "./protocol.js";
 import type { WorkerSetup } from "./worker.js";
 import { defaultWorkerUrl } from "./worker-url.js";
@@ -24,8 +24,6 @@ const GRACE_MS = 150;
 /** Longest delay of a timer in Node. */
 const MOST_TIMER_MS = 2 ** 31 - 1;
 
-let compiled: WebAssembly.Module | undefined;
-
 /** One worker thread, as the host sees it: takes one run at a time, and is killed when it does not come to an end. */
 export class SandboxWorker {
   /** True once a run came to its end here. */
@@ -42,10 +40,9 @@ export class SandboxWorker {
   constructor(options: WorkerOptions, memoryBytes: number, onExit: () => void) {
     this.memoryBytes = memoryBytes;
     this.channel = new HostChannel(options.spinUs, availableParallelism());
-    compiled ??= compileEngine();
     const setup: WorkerSetup = {
       end: this.channel.workerEnd,
-      wasmModule: compiled,
+      engine: compiledEngine(),
       memoryBytes,
       maxStackBytes: MOST_STACK_BYTES,
     };
@@ -55,6 +52,8 @@ export class SandboxWorker {
       resourceLimits: { stackSizeMb: STACK_MB },
       // Nothing of the host is the worker's business, and its output must not reach the host's.
       env: {},
+      // Flags of the host are not for this thread; some, such as --input-type, it could not even start with.
+      execArgv: [],
       stdout: true,
       stderr: true,
     });
@@ -62,6 +61,9 @@ export class SandboxWorker {
       this.channel.onReady = resolve;
     });
     this.channel.onFrame = (kind, id, run, text) => this.receive(kind, id, run, text);
+    this.channel.onBytes = (_kind, run, bytes) => {
+      if (run === this.current?.id) this.current.run.receiveSnapshot(bytes);
+    };
     this.thread.on("error", (error) => {
       this.startError = error;
     });
@@ -104,12 +106,20 @@ export class SandboxWorker {
   private start(run: HostRun, id: number): void {
     const request = run.request();
     this.memoryBytes = request.memoryBytes;
+    if (run.memory !== undefined) this.channel.sendBytes(KIND.SNAPSHOT, run.memory);
     this.channel.sendRun(KIND.RUN, id, JSON.stringify(request));
+    run.answerPending();
   }
 
-  /** Sends the answer to a call; the caller makes sure that the run is still the current one. */
-  reply(run: HostRun, id: number, text: string): void {
-    if (this.current?.run === run && this.alive) this.channel.sendReply(KIND.REPLY, id, this.current.id, text);
+  /** A link for a run of this worker. What comes after the end of the run is dropped. */
+  linkFor(runOf: () => HostRun): RunLink {
+    const send = (kind: number, id: number, text: string) => {
+      if (this.alive && this.current?.run === runOf()) this.channel.sendReply(kind, id, this.current.id, text);
+    };
+    return {
+      reply: (id, text) => send(KIND.REPLY, id, text),
+      suspend: (openCalls) => send(KIND.SUSPEND, 0, JSON.stringify(openCalls)),
+    };
   }
 
   private receive(kind: number, id: number, run: number, text: string): void {

@@ -1,14 +1,17 @@
 import { isErrorKind, type ErrorKind } from "../../errors.js";
 import type { SandboxLimitValues } from "../limits.js";
 import type { ScriptError } from "../provider.js";
+import type { PreparedScript } from "../script.js";
+import { codeFrame, offsetOf, placeOf } from "../script/places.js";
+import { originOf } from "../script/rewrite.js";
 import type { GuestError } from "./protocol.js";
 
 /** What the outside knows of a failed run. */
 export interface FailureFacts {
   /** The text that was sent. */
   code: string;
-  /** Lines that stood before the evaluated code in it (a code fence). */
-  lineOffset: number;
+  /** What was made of it. */
+  script: PreparedScript;
   /** Characters that stood before the code on its first line when it was evaluated. */
   columnShift: number;
   limits: SandboxLimitValues;
@@ -22,7 +25,7 @@ export function toScriptError(error: GuestError, kind: ErrorKind | undefined, fa
   const place = positionIn(error, facts);
   return {
     ...base,
-    ...(place === undefined ? {} : { ...place, frame: codeFrame(facts.code, place.line, place.column) }),
+    ...(place === undefined ? {} : { ...place, frame: codeFrame(facts.code, place) }),
     ...(error.details === undefined ? {} : { details: error.details }),
   };
 }
@@ -76,27 +79,6 @@ function positionIn(error: GuestError, facts: FailureFacts): { line: number; col
   const line = Number(match[1]);
   const column = Number(match[2] ?? 1);
   const shift = line === 1 ? facts.columnShift : 0;
-  return { line: line + facts.lineOffset, column: Math.max(1, column - shift) };
-}
-
-const CONTEXT_LINES = 2;
-/** Longest part of a line that is shown: minified code stays readable. */
-const FRAME_WIDTH = 120;
-
-/** Numbered lines around a place, with a caret under it. */
-export function codeFrame(code: string, line: number, column: number): string {
-  const lines = code.split(/\r\n|[\n\r\u2028\u2029]/);
-  const first = Math.max(1, line - CONTEXT_LINES);
-  const last = Math.min(lines.length, line + 1);
-  const width = String(last).length;
-  // A long line is shown from where its place comes into view.
-  const start = Math.max(0, column - 1 - (FRAME_WIDTH - 20));
-  const shown: string[] = [];
-  for (let number = first; number <= last; number++) {
-    const from = number === line ? start : 0;
-    const text = (lines[number - 1] ?? "").slice(from, from + FRAME_WIDTH).replace(/[^\P{C}\t]/gu, " ");
-    shown.push(`${number === line ? ">" : " "} ${String(number).padStart(width)} | ${text}`);
-    if (number === line) shown.push(`  ${" ".repeat(width)} | ${" ".repeat(Math.max(0, column - 1 - start))}^`);
-  }
-  return shown.join("\n");
+  const { code, steps } = facts.script;
+  return placeOf(facts.code, originOf(steps, offsetOf(code, line, Math.max(1, column - shift))));
 }

@@ -2,15 +2,17 @@
  * The thread of the sandbox: takes a run, runs it, reports, forgets it. No event loop: it blocks on its channel.
  */
 import { workerData } from "node:worker_threads";
-import { Instance, type InstanceOptions } from "./instance.js";
+import type { CompiledEngine } from "./engine.js";
+import { Instance } from "./instance.js";
 import { KIND, type RunReport, type RunRequest } from "./protocol.js";
 import { ScriptRun } from "./run.js";
+import { AS_BYTES, type Frame } from "./channel/ring.js";
 import { WorkerChannel, type WorkerEnd } from "./channel/worker-channel.js";
 
 /** What the host gives a new worker. */
 export interface WorkerSetup {
   end: WorkerEnd;
-  wasmModule: WebAssembly.Module;
+  engine: CompiledEngine;
   /** The instance to have ready before the first run. */
   memoryBytes: number;
   /** Largest stack a script may ask for, given the stack of this thread. */
@@ -25,10 +27,12 @@ const channel = new WorkerChannel(setup.end);
 
 let instance = await newInstance(setup.memoryBytes);
 channel.ready();
+let snapshot: Uint8Array | undefined;
 for (;;) {
   const frame = channel.receiveWhenIdle();
   if (frame === undefined) continue;
   const { kind, run } = frame;
+  if (kind === KIND.SNAPSHOT) snapshot = frame.bytes.slice(frame.at, frame.at + frame.length);
   const text = Buffer.from(frame.bytes.buffer, frame.bytes.byteOffset + frame.at, frame.length).toString();
   channel.release(frame);
   // Anything else is late: an answer to a call of a run that is over.
@@ -43,12 +47,16 @@ async function serve(request: RunRequest, run: number): Promise<void> {
     cancelled: () => channel.aborted === run,
     computing: (active, cpuMs) => channel.computing(active, cpuMs),
   });
-  script.start();
+  const from = snapshot;
+  snapshot = undefined;
+  if (request.from === "resume" && from !== undefined) script.resume(from, request.openCalls);
+  else script.start(request.from === "session" ? from : undefined);
   while (!script.over) {
     channel.ping();
     answer(script, run);
     script.tick();
   }
+  if (request.keepSnapshot && !script.report().suspended) sendSnapshot(script.finalSnapshot(), run);
   report(script.report(), run);
   // After the report, so that nobody waits for it.
   if (instance.broken || instance.memorySize > KEEP_BELOW_BYTES) instance = await newInstance(request.memoryBytes);
@@ -62,9 +70,20 @@ function answer(script: ScriptRun, run: number): void {
     frame !== undefined;
     frame = script.over ? undefined : channel.receive(0)
   ) {
-    if (frame.kind === KIND.REPLY && frame.run === run) script.settle(frame.id, frame.bytes, frame.at, frame.length);
+    if (frame.run === run) take(script, frame);
     channel.release(frame);
   }
+}
+
+function take(script: ScriptRun, { kind, id, run, bytes, at, length }: Frame): void {
+  if (kind === KIND.REPLY) script.settle(id, bytes, at, length);
+  if (kind !== KIND.SUSPEND) return;
+  const openCalls = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + at, length).toString()) as number[];
+  sendSnapshot(script.suspend(openCalls), run);
+}
+
+function sendSnapshot(bytes: Uint8Array | undefined, run: number): void {
+  if (bytes !== undefined) channel.send(KIND.SNAPSHOT | AS_BYTES, 0, run, bytes, 0, bytes.length);
 }
 
 function report(report: RunReport, run: number): void {
@@ -74,7 +93,6 @@ function report(report: RunReport, run: number): void {
 }
 
 function newInstance(memoryBytes: number): Promise<Instance> {
-  const { wasmModule, maxStackBytes } = setup;
-  const options: InstanceOptions = { wasmModule, memoryBytes, maxStackBytes };
-  return Instance.create(options);
+  const { engine, maxStackBytes } = setup;
+  return Instance.create({ engine, memoryBytes, maxStackBytes });
 }

@@ -1,5 +1,16 @@
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from "node:worker_threads";
-import { newFrame, newRingMemory, ON_PORT, openRings, SHARED_WORD, WORD, type Frame, type Rings } from "./ring.js";
+import {
+  AS_BYTES,
+  MOST_IN_RING,
+  newFrame,
+  newRingMemory,
+  ON_PORT,
+  openRings,
+  SHARED_WORD,
+  WORD,
+  type Frame,
+  type Rings,
+} from "./ring.js";
 import { Patience } from "./patience.js";
 import type { WorkerEnd } from "./worker-channel.js";
 
@@ -20,6 +31,8 @@ export class HostChannel {
   /** What the worker thread needs to open its end; the port must be transferred. */
   readonly workerEnd: WorkerEnd;
   onFrame: FrameHandler = () => {};
+  /** A message that is no text. */
+  onBytes: (kind: number, run: number, bytes: Uint8Array) => void = () => {};
   onReady: () => void = () => {};
 
   private readonly rings: Rings;
@@ -57,6 +70,14 @@ export class HostChannel {
     Atomics.store(this.rings.words, WORD.ABORT, 0);
     this.send(kind, 0, run, text);
     this.expect(true);
+  }
+
+  /** Sends bytes that the run which comes next will need. */
+  sendBytes(kind: number, bytes: Uint8Array): void {
+    if (bytes.length <= MOST_IN_RING && this.rings.down.write(kind, 0, 0, bytes, 0, bytes.length)) return;
+    const copy = bytes.slice();
+    this.port.postMessage(copy, [copy.buffer as ArrayBuffer]);
+    this.rings.down.writeText(kind | ON_PORT, 0, 0, "");
   }
 
   /** Answers a call of the run. */
@@ -166,13 +187,17 @@ export class HostChannel {
     if (this.closed || !this.rings.up.peek(frame)) return false;
     this.expecting = false;
     const { kind, id, run } = frame;
-    const text =
-      (kind & ON_PORT) === 0
-        ? (frame.bytes as Buffer).toString("utf8", frame.at, frame.at + frame.length)
-        : Buffer.from(this.takeLarge()).toString();
+    const bytes =
+      (kind & ON_PORT) === 0 ? (frame.bytes as Buffer).subarray(frame.at, frame.at + frame.length) : this.takeLarge();
+    const isText = (kind & AS_BYTES) === 0;
+    // Both are copies: the frame's place is the worker's again once it is released.
+    const text = isText ? asBuffer(bytes).toString() : "";
+    const copy = isText ? undefined : bytes.slice();
     this.rings.up.release(frame);
     Atomics.notify(this.rings.words, WORD.UP_TAIL, 1);
-    this.onFrame(kind & ~ON_PORT, id, run, text);
+    const plainKind = kind & ~(ON_PORT | AS_BYTES);
+    if (copy === undefined) this.onFrame(plainKind, id, run, text);
+    else this.onBytes(plainKind, run, new Uint8Array(copy));
     return true;
   }
 
@@ -184,3 +209,5 @@ export class HostChannel {
     }
   }
 }
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -37,6 +37,8 @@ const SKIP = 0xff;
 
 /** Set in a frame's kind when its bytes were too many for the ring and lie on the message port instead. */
 export const ON_PORT = 0x100;
+/** Set in a frame's kind when its bytes are not text. */
+export const AS_BYTES = 0x200;
 /** Texts larger than this go by the port. */
 export const MOST_IN_RING = RING_BYTES / 4;
 

@@ -15,8 +15,8 @@ interface Open {
   stack: string;
 }
 
-const open = newTable<Open>();
-const waiting = newTable<{ id: number; text: string }>();
+let open = newTable<Open>();
+let waiting = newTable<{ id: number; text: string }>();
 let nextId = 0;
 let unanswered = 0;
 let firstWaiting = 0;
@@ -25,6 +25,13 @@ let messages = 0;
 
 /** Calls of this run that have not been answered, those that still wait in here included. */
 export const openCalls = (): number => unanswered + (lastWaiting - firstWaiting);
+
+/** Forgets the calls of an earlier run in this memory: they were cancelled. Their ids are not used again. */
+export function resetBridge(): void {
+  open = newTable<Open>();
+  waiting = newTable<{ id: number; text: string }>();
+  unanswered = firstWaiting = lastWaiting = messages = 0;
+}
 
 /** Counts a message to the host. False when the run has used them up. */
 export function countMessage(): boolean {

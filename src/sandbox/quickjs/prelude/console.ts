@@ -10,6 +10,12 @@ const SILENT = ["group", "groupEnd", "time", "timeEnd", "timeLog", "count", "cle
 let written = 0;
 let full = false;
 
+/** Output of an earlier run in this memory does not count. */
+export function resetConsole(): void {
+  written = 0;
+  full = false;
+}
+
 function write(level: string, args: readonly unknown[], count: number): void {
   if (full) return;
   const left = config.maxLogBytes - written;

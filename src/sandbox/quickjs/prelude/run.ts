@@ -13,11 +13,12 @@ import {
   toText,
 } from "../../values/intrinsics.js";
 import { KIND, REPLY_ERROR, REPLY_OK, type GuestConfig, type GuestError } from "../protocol.js";
-import { callHost, openCalls, settle } from "./bridge.js";
+import { callHost, openCalls, resetBridge, settle } from "./bridge.js";
+import { resetConsole } from "./console.js";
 import { config } from "./config.js";
 import { host, hostErrorOf, newHostError } from "./host.js";
 import { shrinkToFit, utf8Length } from "./shrink.js";
-import { tick } from "./timers.js";
+import { resetTimers, tick } from "./timers.js";
 import { installTools } from "./tools.js";
 
 // oxlint-disable-next-line eslint/no-eval -- the guest's own, kept from scripts that replace it, to read a declared RESULT
@@ -31,6 +32,11 @@ function begin(text: string): void {
     const key = keys[index] as keyof GuestConfig;
     defineProperty(config, key, { value: given[key], writable: true, configurable: true, enumerable: true });
   }
+  // In the memory of an earlier run: what belonged to that run goes, its globals stay.
+  resetBridge();
+  resetConsole();
+  resetTimers();
+  delete (globalThis as { RESULT?: unknown }).RESULT;
   for (let index = 0; index < config.functions.length; index++) installFunction(config.functions[index] as string);
 }
 
@@ -62,7 +68,9 @@ async function finish(promise: Promise<unknown>, boxed: boolean): Promise<void> 
     const value = await promise;
     // The engine's async evaluation gives { value: completion }.
     const result = await called(boxed ? (value as { value: unknown }).value : value);
-    host(KIND.DONE, openCalls(), REPLY_OK + encodeResult(result === undefined ? assignedResult() : result));
+    // A returned value, else what was assigned to RESULT, else the last expression.
+    const assigned = boxed || result === undefined ? assignedResult() : undefined;
+    host(KIND.DONE, openCalls(), REPLY_OK + encodeResult(assigned === undefined ? result : assigned));
   } catch (error) {
     host(KIND.DONE, openCalls(), REPLY_ERROR + describe(error));
   }

@@ -16,6 +16,12 @@ const timers = newTable<Timer>();
 let count = 0;
 let nextId = 0;
 
+/** Timers of an earlier run in this memory never fire. */
+export function resetTimers(): void {
+  count = 0;
+  schedule();
+}
+
 /** Timers that have not fired. */
 export const openTimers = (): number => count;
 
