@@ -3,12 +3,14 @@ import { isSequential, serverOf, type CallContext, type ToolResult } from "../ca
 import { messageOf, ToolCallError, ValidationError } from "../errors.js";
 import { rememberJson } from "../sandbox/values/json-text.js";
 import { isPlainJson } from "../sandbox/values/plain.js";
+import type { Observation } from "../telemetry/telemetry.js";
 import { ActiveCalls } from "./active-calls.js";
 import { addDefaults, coerceArguments, shapeArguments, type ArgumentPlan, type ArgumentPlans } from "./arguments.js";
 import { CallBudget } from "./budget.js";
 import { absentTool, failed, invalidArguments, metaToolInside, unknownTool } from "./call-errors.js";
 import { answeredWithError, needsClient, rejectedCall } from "./call-failures.js";
 import type { CallRecord } from "./call-record.js";
+import { CallTelemetry } from "./call-telemetry.js";
 import { ContentHandles } from "./content-handles.js";
 import type { LimitValues } from "./limits.js";
 import { normalizeResult } from "./normalize-result.js";
@@ -26,6 +28,10 @@ export interface RunCallsOptions {
   context: CallContext;
   /** Names that exist only outside scripts. */
   metaToolNames: ReadonlySet<string>;
+  /** Who watches the run, if anybody does. */
+  observation?: Observation<"execute"> | undefined;
+  /** After each call, however it ended. */
+  onAnswered?: (() => void) | undefined;
 }
 
 /** Suggestions compare a name with every tool: a script that guesses on gets none after this many. */
@@ -43,6 +49,7 @@ export class RunCalls {
   protocolError: unknown;
   private readonly budget: CallBudget;
   private readonly active: ActiveCalls;
+  private readonly telemetry: CallTelemetry;
   private readonly pending = new Set<CallRecord>();
   private readonly failures = new Map<CallRecord, string>();
   private suggestions = 0;
@@ -51,6 +58,7 @@ export class RunCalls {
   constructor(private readonly options: RunCallsOptions) {
     this.budget = new CallBudget(options.limits);
     this.active = new ActiveCalls(options.context, options.limits.toolTimeoutMs);
+    this.telemetry = new CallTelemetry(options.observation, options.context.callerId);
   }
 
   /**
@@ -66,10 +74,10 @@ export class RunCalls {
     return this.recorded(record, async () => {
       const entry = await this.lookUp(name, record);
       const plan = this.options.plans.for(entry.tool);
-      const args = await this.admit(entry, plan, given, rest);
-      const result = await this.send(entry, plan, args);
+      const args = await this.admit(entry, plan, record, given, rest);
+      const result = await this.send(entry, plan, record, args);
       if (result.isError === true) throw await answeredWithError(entry, plan, args, result);
-      return this.receive(entry, result);
+      return this.receive(entry, record, result);
     });
   }
 
@@ -82,6 +90,7 @@ export class RunCalls {
     this.budget.countCall();
     const record = this.begin(name);
     record.readOnly = true;
+    this.telemetry.known(record);
     return this.recorded(record, () => this.active.run(name, call));
   }
 
@@ -115,21 +124,26 @@ export class RunCalls {
     const record: CallRecord = { tool: name.slice(0, MAX_RECORDED_NAME), ok: false, ms: 0 };
     this.records.push(record);
     this.pending.add(record);
+    this.telemetry.begin(record);
     return record;
   }
 
   private async recorded<T>(record: CallRecord, call: () => Promise<T>): Promise<T> {
     const start = performance.now();
+    let failure: { error: unknown } | undefined;
     try {
       const value = await call();
       record.ok = true;
       return value;
     } catch (error) {
+      failure = { error };
       this.failures.set(record, messageOf(error));
       throw error;
     } finally {
       record.ms = Math.round((performance.now() - start) * 1000) / 1000;
       this.pending.delete(record);
+      this.telemetry.end(record, failure);
+      this.options.onAnswered?.();
       if (this.pending.size === 0) this.wake?.();
     }
   }
@@ -144,6 +158,7 @@ export class RunCalls {
       const candidates = this.suggestions++ < MAX_SUGGESTIONS ? (await catalog.snapshot()).entries.keys() : [];
       throw unknownTool(name, candidates);
     }
+    this.telemetry.known(record);
     record.tool = entry.tool.name;
     record.server = serverOf(entry.tool);
     record.readOnly = entry.tool.annotations?.["readOnlyHint"] === true;
@@ -154,11 +169,14 @@ export class RunCalls {
   private async admit(
     entry: CatalogEntry,
     plan: ArgumentPlan,
+    record: CallRecord,
     given: unknown,
     rest: readonly unknown[],
   ): Promise<Record<string, unknown>> {
     const args = shapeArguments(entry.shown, given, rest);
-    this.budget.checkArgumentBytes(entry.tool.name, Buffer.byteLength(jsonText(entry.tool.name, "arguments", args)));
+    const argumentBytes = Buffer.byteLength(jsonText(entry.tool.name, "arguments", args));
+    this.telemetry.measured(record, { argumentBytes });
+    this.budget.checkArgumentBytes(entry.tool.name, argumentBytes);
     addDefaults(args, plan);
     await this.check(entry, args, plan);
     const { policy, context } = this.options;
@@ -178,12 +196,19 @@ export class RunCalls {
     if (faults !== undefined) throw invalidArguments(entry.shown, faults);
   }
 
-  private async send(entry: CatalogEntry, plan: ArgumentPlan, args: Record<string, unknown>): Promise<ToolResult> {
+  private async send(
+    entry: CatalogEntry,
+    plan: ArgumentPlan,
+    record: CallRecord,
+    args: Record<string, unknown>,
+  ): Promise<ToolResult> {
     const { tool, source } = entry;
     const turn = this.budget.enter(isSequential(tool));
     if (turn !== undefined) await turn;
     try {
-      const result: unknown = await this.active.run(tool.name, (context) => source.callTool(tool.name, args, context));
+      const result: unknown = await this.active.run(tool.name, (context) =>
+        this.telemetry.within(record, () => source.callTool(tool.name, args, context)),
+      );
       return isRecord(result) ? result : {};
     } catch (reason) {
       if (needsClient(reason)) this.protocolError ??= reason;
@@ -193,10 +218,12 @@ export class RunCalls {
     }
   }
 
-  private receive({ tool }: CatalogEntry, result: ToolResult): unknown {
+  private receive({ tool }: CatalogEntry, record: CallRecord, result: ToolResult): unknown {
     const { value, heldCharacters } = normalizeResult(result, this.handles);
     const text = typeof value === "string" ? value : jsonText(tool.name, "result", value);
-    this.budget.countResultBytes(tool.name, Buffer.byteLength(text) + heldCharacters);
+    const resultBytes = Buffer.byteLength(text) + heldCharacters;
+    this.telemetry.measured(record, { resultBytes });
+    this.budget.countResultBytes(tool.name, resultBytes);
     if (typeof value === "string") {
       if (tool.outputSchema === undefined) this.textTools.add(tool.name);
       return value;
