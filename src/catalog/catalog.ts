@@ -1,5 +1,6 @@
 import { ConfigurationError, messageOf } from "../errors.js";
 import { identifiersFor } from "./identifiers.js";
+import { withObjectSchema } from "./input-schema.js";
 import { isAppOnly, ownNameOf, serverOf, type CallContext, type Tool, type ToolSource } from "./tool.js";
 
 /** One tool of the catalog and where it is called. */
@@ -116,7 +117,9 @@ export class Catalog {
   private entryOf(source: ToolSource, listed: Tool): CatalogEntry {
     const known = this.entriesByTool.get(listed);
     if (known !== undefined && known.source === source) return known;
-    const tool = withServer(listed, source.name);
+    const { tool: described, problem } = withObjectSchema(listed);
+    if (problem !== undefined) this.warnOnce(`schema ${listed.name}`, problem);
+    const tool = withServer(described, source.name);
     const entry = { tool, shown: this.options.show?.(tool) ?? tool, source };
     this.entriesByTool.set(listed, entry);
     return entry;
