@@ -5,10 +5,12 @@ import { withoutParameters } from "./catalog/hidden-parameters.js";
 import { deriveContext, type CallContext, type Tool, type ToolSource } from "./catalog/tool.js";
 import { ConfigurationError } from "./errors.js";
 import type { CodeMode, MetaTool, MetaToolSettings } from "./meta-tools/meta-tool.js";
-import { runScript, type RunParts } from "./meta-tools/run-script.js";
+import type { RunParts } from "./meta-tools/run-script.js";
 import { refusal } from "./meta-tools/run-mark.js";
 import { search } from "./meta-tools/search.js";
+import { runWatched } from "./meta-tools/watched-run.js";
 import { resolveOptions, type CodeModeOptions, type ResolvedOptions } from "./options.js";
+import { Telemetry } from "./telemetry/telemetry.js";
 
 /**
  * Code mode without an MCP server: the engine behind `codeMode()`, for hosts of their own.
@@ -66,7 +68,7 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
       return search(engine, args, contextOf(context)).catch(refusal);
     },
     async execute(args, context) {
-      return runScript(parts, args, contextOf(context));
+      return runWatched(parts, args, contextOf(context));
     },
     plans,
     showTool: (tool) => shown(tool, plans),
@@ -110,6 +112,7 @@ function settingsOf(options: ResolvedOptions): MetaToolSettings {
     structuredOutput,
     limits: Object.freeze({ ...limits }),
     aliases,
+    telemetry: new Telemetry(options.onEvent),
     isDirect,
   });
 }

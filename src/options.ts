@@ -16,6 +16,7 @@ import { bm25 } from "./search/bm25.js";
 import type { SearchResultSerializer } from "./search/serializers/serializer.js";
 import { typescriptSerializer } from "./search/serializers/typescript.js";
 import { toStrategy, type SearchFunction, type SearchStrategy } from "./search/strategy.js";
+import type { EventListener } from "./telemetry/events.js";
 
 /** Options of {@link codeMode} and {@link createCodeMode}. All may be left out. */
 export interface CodeModeOptions {
@@ -59,6 +60,8 @@ export interface CodeModeOptions {
   directCalls?: "allow" | "policy" | "refuse";
   /** Who asks, as the host knows it. @default client id and subject of authInfo, else a hash of its token */
   callerId?: (caller: CallerFacts) => string | undefined;
+  /** Gets an event after every search, execute and call, for the host's own log. @default none */
+  onEvent?: EventListener;
 }
 
 /** The options with every default filled in. */
@@ -88,6 +91,7 @@ export interface ResolvedOptions {
   policy: CallPolicy | undefined;
   directCalls: "allow" | "policy" | "refuse";
   callerId: ((caller: CallerFacts) => string | undefined) | undefined;
+  onEvent: EventListener | undefined;
 }
 
 const KEYS: readonly (keyof CodeModeOptions)[] = [
@@ -111,6 +115,7 @@ const KEYS: readonly (keyof CodeModeOptions)[] = [
   "policy",
   "directCalls",
   "callerId",
+  "onEvent",
 ];
 
 /**
@@ -150,6 +155,7 @@ export function resolveOptions(options: CodeModeOptions = {}): ResolvedOptions {
     policy,
     directCalls: directCallsOf(read, policy),
     callerId: read.function("callerId") as ResolvedOptions["callerId"],
+    onEvent: read.function("onEvent") as EventListener | undefined,
   };
 }
 

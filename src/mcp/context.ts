@@ -1,4 +1,5 @@
 import type { CallContext, Progress } from "../catalog/tool.js";
+import { relayProgress } from "../meta-tools/progress.js";
 import type { HostNotification, Notify } from "./host-server.js";
 
 /**
@@ -87,9 +88,11 @@ export function takeNestedProgress({ method, params }: HostNotification): boolea
   }
   const context = listening.get(token);
   if (context?.onProgress === undefined || context.signal.aborted) return true;
-  const forward = forwards.get(context.onProgress);
-  if (forward !== undefined) forward(params);
-  else context.onProgress(withoutToken(params));
+  const relayed = relayProgress(context.onProgress, params);
+  if (relayed === undefined) return true;
+  const forward = forwards.get(relayed.listener);
+  if (forward !== undefined) forward(relayed.progress);
+  else relayed.listener(withoutToken(relayed.progress));
   return true;
 }
 

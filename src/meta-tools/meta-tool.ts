@@ -4,6 +4,7 @@ import type { LimitValues } from "../calls/limits.js";
 import type { FinishedResult } from "../sandbox/provider.js";
 import type { Detail, SearchResultSerializer } from "../search/serializers/serializer.js";
 import type { SearchStrategy } from "../search/strategy.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
 
 export type { CallRecord } from "../calls/call-record.js";
 
@@ -73,6 +74,8 @@ export interface MetaToolSettings {
   readonly limits: Readonly<LimitValues>;
   /** Extra search words by tool name. */
   readonly aliases: ReadonlyMap<string, readonly string[]>;
+  /** Where events and spans go. */
+  readonly telemetry: Telemetry;
   /** True for a tool that stays listed: search does not show it. */
   isDirect(tool: Tool): boolean;
 }

@@ -1,7 +1,7 @@
 import type { CallContext } from "../catalog/tool.js";
 import type { Catalog, CatalogView } from "../catalog/catalog.js";
 import type { ArgumentPlans } from "../calls/arguments.js";
-import { RunCalls } from "../calls/call-tool.js";
+import { RunCalls, type RunCallsOptions } from "../calls/call-tool.js";
 import type { LimitValues } from "../calls/limits.js";
 import type { CallPolicy } from "../calls/policy.js";
 import { CodeModeError, LimitError, messageOf, ValidationError } from "../errors.js";
@@ -10,10 +10,12 @@ import type { LogEntry, SandboxProvider, SandboxResult, SandboxRunOptions, Scrip
 import { portablePrelude } from "../sandbox/portable-prelude.js";
 import { isBlankScript, prepareScript, toFunctionBody } from "../sandbox/script.js";
 import { isPlainJson, toPlainJson } from "../sandbox/values/plain.js";
+import type { Observation } from "../telemetry/telemetry.js";
 import { EMPTY_SCRIPT, NOTHING_RETURNED } from "./descriptions.js";
 import { discoveryFunctions } from "./discovery-functions.js";
 import type { ExecuteArguments, ExecuteOutcome, MetaToolSettings } from "./meta-tool.js";
 import { adviceFor } from "./next-step.js";
+import { progressFunction, type RunProgress } from "./progress.js";
 
 /** What every run of an engine shares. */
 export interface RunParts {
@@ -28,6 +30,12 @@ export interface RunParts {
   metaToolNames: ReadonlySet<string>;
 }
 
+/** Who watches a run. */
+export interface RunWatch {
+  observation?: Observation<"execute"> | undefined;
+  progress?: RunProgress | undefined;
+}
+
 /** Calls that the script did not await get this long, in milliseconds. */
 const JOIN_MS = 5000;
 
@@ -36,14 +44,15 @@ export async function runScript(
   parts: RunParts,
   args: ExecuteArguments,
   context: CallContext,
+  watch: RunWatch = {},
 ): Promise<ExecuteOutcome> {
   const start = performance.now();
   if (isBlankScript(prepareScript(args.code).code)) return refused(new ValidationError(EMPTY_SCRIPT), start);
   const view = parts.catalog.view(context);
-  const calls = newCalls(parts, view, context);
+  const calls = newCalls(parts, view, context, watch);
   const logs: LogEntry[] = [];
   try {
-    const result = await sandboxed(parts, args, calls, view, context, logs);
+    const result = await sandboxed(parts, args, { calls, view, context, logs, watch });
     const notes = await joinCalls(parts.sandbox, result, calls);
     return await outcomeOf({ result, notes, calls, logs, start, view, parts });
   } finally {
@@ -51,23 +60,36 @@ export async function runScript(
   }
 }
 
-function newCalls(parts: RunParts, view: CatalogView, context: CallContext): RunCalls {
+function newCalls(parts: RunParts, view: CatalogView, context: CallContext, watch: RunWatch): RunCalls {
   const { limits, plans, policy, metaToolNames } = parts;
-  return new RunCalls({ catalog: view, limits, plans, policy, context, metaToolNames });
+  return new RunCalls({ catalog: view, limits, plans, policy, context, metaToolNames, ...watchCalls(watch) });
+}
+
+const watchCalls = ({ observation, progress }: RunWatch): Pick<RunCallsOptions, "observation" | "onAnswered"> => ({
+  observation,
+  onAnswered: progress && (() => progress.called()),
+});
+
+/** A run under way. */
+interface Under {
+  calls: RunCalls;
+  view: CatalogView;
+  context: CallContext;
+  logs: LogEntry[];
+  watch: RunWatch;
 }
 
 async function sandboxed(
   parts: RunParts,
   args: ExecuteArguments,
-  calls: RunCalls,
-  view: CatalogView,
-  context: CallContext,
-  logs: LogEntry[],
+  run: Under,
 ): Promise<SandboxResult> {
   const { sandbox, sandboxLimits, settings } = parts;
+  const { calls, view, context, logs, watch } = run;
   const options: SandboxRunOptions = {
     externalFunctions: {
       call_tool: (name: unknown, ...given: unknown[]) => calls.callTool(name, ...given),
+      progress: progressFunction(watch.progress),
       ...discoveryFunctions(calls, view, settings),
     },
     limits: sandboxLimits,
