@@ -48,9 +48,9 @@ const tryCall = async (client: Client, name: string) =>
 describe("a catalog by caller (fastmcp)", () => {
   it("36: a tool that the caller may not see is not found", async () => {
     const guest = await clientAs(serverByCaller(), ["read"]);
-    expect(await search(guest)).not.toMatch(/secret\(/);
+    expect(await search(guest, "")).not.toMatch(/secret/);
     const admin = await clientAs(serverByCaller(), ["admin"]);
-    expect(await search(admin)).toMatch(/secret\(/);
+    expect(await search(admin, "")).toMatch(/secret/);
   });
   it("37: calling it says what an invented name says", async () => {
     const guest = await clientAs(serverByCaller(), ["read"]);
@@ -68,7 +68,7 @@ describe("a catalog by caller (fastmcp)", () => {
     codeMode({ sandboxProvider }).apply(server);
     server.server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [plainTool("seen")] }));
     const client = await connect(server);
-    expect(await search(client, "removed, seen")).not.toMatch(/removed\(/);
+    expect(await search(client, "")).not.toMatch(/removed/);
     expect(await tryCall(client, "removed")).toMatch(/^Unknown tool: removed/);
     expect(await tryCall(client, "seen")).toBe("seen");
   });
