@@ -6,9 +6,10 @@ import { lateness } from "./lateness.mjs";
 import { nested } from "./nested.mjs";
 import { parallel } from "./parallel.mjs";
 import { rss } from "./rss.mjs";
+import { pausing } from "./suspend.mjs";
 import { trivial } from "./trivial.mjs";
 
-const benches = { trivial, nested, parallel, large, lateness, rss, cold };
+const benches = { trivial, nested, parallel, large, lateness, pausing, rss, cold };
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));
 if (unknown.length > 0)

@@ -69,9 +69,13 @@ export { textResult } from "./meta-tools/results/text.js";
 // Where scripts run.
 export { inProcessSandbox } from "./sandbox/quickjs/in-process.js";
 export { quickJsSandbox, type QuickJsSandboxOptions } from "./sandbox/quickjs/provider.js";
+export { suspend } from "./sandbox/provider.js";
 export type {
+  CallAnswer,
+  FinishedResult,
   HostFunction,
   LogEntry,
+  PendingCall,
   RunStats,
   SandboxProvider,
   SandboxResult,

@@ -5,9 +5,13 @@
  */
 export { quickJsSandbox, type QuickJsSandboxOptions } from "./sandbox/quickjs/provider.js";
 export { inProcessSandbox } from "./sandbox/quickjs/in-process.js";
+export { suspend } from "./sandbox/provider.js";
 export type {
+  CallAnswer,
+  FinishedResult,
   HostFunction,
   LogEntry,
+  PendingCall,
   RunStats,
   SandboxProvider,
   SandboxResult,

@@ -113,6 +113,7 @@ export class ScriptRun {
     }
     this.instance.setLimits(this.request.maxStackBytes);
     this.instance.setControl(0, this.request.seed);
+    if (this.request.from !== "resume") this.instance.setControl(2, this.request.code.includes("RESULT") ? 1 : 0);
     this.instance.onHost = this.receive;
     this.instance.onInterrupt = this.mustStop;
     return this.failure === undefined;

@@ -20,7 +20,11 @@ delete setup.__host;
 delete setup.__control;
 
 /** Meaning of the control block: 32-bit words, then 64-bit floats (index 4 is byte 32). */
-export const WORD = { SEED: 0, REPLY_ID: 1 } as const;
+export const WORD = {
+  SEED: 0,
+  REPLY_ID: 1,
+  /** 1 when the script names RESULT: only then is it looked for. */ MAY_ASSIGN: 2,
+} as const;
 /** When the next timer of the script is due, in the milliseconds of `Date.now()`; 0 for none. */
 export const NEXT_TIMER = 4;
 

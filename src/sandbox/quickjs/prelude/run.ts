@@ -16,7 +16,7 @@ import { KIND, REPLY_ERROR, REPLY_OK, type GuestConfig, type GuestError } from "
 import { callHost, openCalls, resetBridge, settle } from "./bridge.js";
 import { resetConsole } from "./console.js";
 import { config } from "./config.js";
-import { host, hostErrorOf, newHostError } from "./host.js";
+import { host, hostErrorOf, newHostError, WORD, words } from "./host.js";
 import { shrinkToFit, utf8Length } from "./shrink.js";
 import { resetTimers, tick } from "./timers.js";
 import { installTools } from "./tools.js";
@@ -69,7 +69,8 @@ async function finish(promise: Promise<unknown>, boxed: boolean): Promise<void> 
     // The engine's async evaluation gives { value: completion }.
     const result = await called(boxed ? (value as { value: unknown }).value : value);
     // A returned value, else what was assigned to RESULT, else the last expression.
-    const assigned = boxed || result === undefined ? assignedResult() : undefined;
+    const mayAssign = words[WORD.MAY_ASSIGN] === 1 && (boxed || result === undefined);
+    const assigned = mayAssign ? assignedResult() : undefined;
     host(KIND.DONE, openCalls(), REPLY_OK + encodeResult(assigned === undefined ? result : assigned));
   } catch (error) {
     host(KIND.DONE, openCalls(), REPLY_ERROR + describe(error));
