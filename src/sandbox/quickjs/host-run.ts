@@ -163,7 +163,7 @@ export class HostRun {
     } catch (error) {
       const suspension = suspensionOf(error);
       if (suspension !== undefined && this.done === undefined) return this.hold(call, suspension);
-      answer = REPLY_ERROR + JSON.stringify(describeForGuest(error));
+      answer = REPLY_ERROR + errorForGuest(error);
     }
     if (this.ended) return; // a late result must never reach the next run
     if (this.done !== undefined && answer.startsWith(REPLY_ERROR)) this.noteFailure(text, answer);
@@ -285,6 +285,16 @@ export function encodeForGuest(value: unknown): string {
   if (known !== undefined && !mayHoldTags(known)) return known;
   if (isPlainJson(value)) return JSON.stringify(value);
   return encodeValue(value, Infinity).text ?? encodeValue(undefined, Infinity).text ?? '{"@@":"undefined"}';
+}
+
+function errorForGuest(error: unknown): string {
+  const described = describeForGuest(error);
+  try {
+    return JSON.stringify(described);
+  } catch {
+    // Details that are no JSON must not cost the script its answer.
+    return JSON.stringify({ ...described, details: undefined });
+  }
 }
 
 /** What a script may know of an error of the host: its message and kind, never its stack or cause. */

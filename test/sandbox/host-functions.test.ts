@@ -1,0 +1,88 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { LimitError } from "../../src/errors.js";
+import { quickJsSandbox } from "../../src/sandbox/quickjs/provider.js";
+
+const sandbox = quickJsSandbox({ limits: { timeoutMs: 3_000 } });
+afterAll(() => sandbox.close?.());
+
+const value = async (code: string, externalFunctions: Record<string, () => unknown>): Promise<unknown> => {
+  const result = await sandbox.run(code, { externalFunctions });
+  return result.status === "completed" ? result.value : result;
+};
+
+describe("an external function", () => {
+  it("may throw an error whose details are no JSON", async () => {
+    const cyclic: { self?: unknown } = {};
+    cyclic.self = cyclic;
+    const fail = () => {
+      throw new LimitError("too much", { details: { big: 10n, cyclic } });
+    };
+    expect(await value("try { await fail() } catch (e) { return [e.name, e.kind, e.message].join() }", { fail })).toBe(
+      "LimitError,limit,too much",
+    );
+  });
+
+  it("may throw what is no error, or an error that throws when it is read", async () => {
+    const odd = [
+      null,
+      "text",
+      { message: 5 },
+      new Proxy(
+        {},
+        {
+          get: () => {
+            throw new Error("trap");
+          },
+        },
+      ),
+    ];
+    for (const thrown of odd) {
+      const fail = () => {
+        throw thrown;
+      };
+      expect(
+        await value(
+          "try { await fail(); return 'no error' } catch (e) { return e instanceof Error && e.message.length > 0 }",
+          { fail },
+        ),
+      ).toBe(true);
+    }
+  });
+
+  it("may give a value that cannot be sent: the script gets an error", async () => {
+    const give = () => ({
+      get x() {
+        throw new Error("getter");
+      },
+    });
+    expect(await value("try { await give() } catch (e) { return e.message }", { give })).toBe("getter");
+  });
+
+  it("gives rich values: Map, Set, Date, bytes, cycles", async () => {
+    const cyclic: { self?: unknown } = {};
+    cyclic.self = cyclic;
+    const give = () => ({ m: new Map([[1, new Set(["a"])]]), d: new Date(5), b: Uint8Array.of(1, 2), big: 2n, cyclic });
+    const code =
+      "const v = await give(); return [v.m.get(1).has('a'), v.d.getTime(), v.b[1], v.big === 2n, v.cyclic.self === v.cyclic].join()";
+    expect(await value(code, { give })).toBe("true,5,2,true,true");
+  });
+
+  it("does not show the script where it is: no stack, no path, no cause", async () => {
+    const fail = () => {
+      throw new Error("lookup failed", { cause: "password=hunter2" });
+    };
+    const seen = await value(
+      "try { await fail() } catch (e) { return JSON.stringify([String(e), e.stack, Object.getOwnPropertyNames(e), String(e.cause)]) }",
+      { fail },
+    );
+    expect(seen).toContain("lookup failed");
+    expect(seen).not.toMatch(/hunter2|file:|node_modules|host-functions/);
+  });
+
+  it("is called with plain values that it may change without harm to the script", async () => {
+    const take = (...args: unknown[]) => {
+      (args[0] as { list: number[] }).list.push(9);
+    };
+    expect(await value("const o = { list: [1] }; await take(o); return o.list.length", { take })).toBe(1);
+  });
+});
