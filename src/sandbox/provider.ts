@@ -82,7 +82,8 @@ export function suspend(reason?: unknown): Error {
 /** The reason of an error that {@link suspend} made, in a box; undefined for any other. */
 export function suspensionOf(error: unknown): { reason: unknown } | undefined {
   if (typeof error !== "object" || error === null) return undefined;
-  return (error as { [SUSPEND]?: { reason: unknown } })[SUSPEND];
+  // Not read where it would run somebody's getter: what a tool throws is anything.
+  return Object.getOwnPropertyDescriptor(error, SUSPEND)?.value as { reason: unknown } | undefined;
 }
 
 /** What a run cost; times in milliseconds, sizes in bytes. Keys are a provider's own beyond these. */

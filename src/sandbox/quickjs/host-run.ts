@@ -161,8 +161,8 @@ export class HostRun {
     try {
       answer = REPLY_OK + encodeForGuest(await this.call(text));
     } catch (error) {
-      const suspension = suspensionOf(error);
-      if (suspension !== undefined && this.done === undefined) return this.hold(call, suspension);
+      const suspension = this.done === undefined ? suspensionOf(error) : undefined;
+      if (suspension !== undefined) return this.hold(call, suspension);
       answer = REPLY_ERROR + errorForGuest(error);
     }
     if (this.ended) return; // a late result must never reach the next run
