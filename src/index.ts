@@ -85,6 +85,22 @@ export type {
 export type { SandboxLimits, SandboxLimitValues } from "./sandbox/limits.js";
 export type { Limits, LimitValues } from "./calls/limits.js";
 
+// What outlives a run, and where it is kept.
+export { fileStore, type FileStoreOptions } from "./session/file-store.js";
+export { memoryStore, type MemoryStoreOptions } from "./session/memory-store.js";
+export { StoreConflictError, type PutOptions, type SessionStore, type StoredEntry } from "./session/store.js";
+
+// What happened, for a host's own log.
+export type {
+  CallEvent,
+  CodeModeEvent,
+  EventFacts,
+  EventListener,
+  ExecuteEvent,
+  SchemaEvent,
+  SearchEvent,
+} from "./telemetry/events.js";
+
 // Which calls are allowed.
 export { policies } from "./calls/policies.js";
 export type { CallInfo, CallPolicy, PolicyDecision } from "./calls/policy.js";

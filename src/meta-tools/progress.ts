@@ -5,7 +5,7 @@ import type { HostFunction } from "../sandbox/provider.js";
 
 type Listener = NonNullable<CallContext["onProgress"]>;
 
-/** Between two notifications of ours, in milliseconds: a bar needs no more. Also before the first one: a quick run needs none. */
+/** Between two notifications of ours, in milliseconds: a bar needs no more. Also before the first number of calls: a quick run needs none. */
 const PAUSE_MS = 250;
 /** A client that hears nothing for longer may take the server for dead. */
 const HEARTBEAT_MS = 15_000;
@@ -39,7 +39,6 @@ export class RunProgress {
       if (raised !== undefined) this.toClient(raised);
     };
     runs.set(this.listener, this);
-    this.startPause();
     this.startHeartbeat();
   }
 
@@ -48,7 +47,8 @@ export class RunProgress {
     this.calls++;
     if (this.isReported) return;
     this.waiting = { progress: this.calls, message: `${count(this.calls, "call")} done` };
-    if (this.pause === undefined) this.sendWaiting();
+    // Not at once: after the last call of a script comes the reply.
+    if (this.pause === undefined) this.startPause();
   }
 
   /** The script said how far it is. */
