@@ -6,6 +6,7 @@ import { createEngine } from "./create-code-mode.js";
 import { ConfigurationError } from "./errors.js";
 import { attach } from "./mcp/attach.js";
 import { directAdmission } from "./mcp/direct-calls.js";
+import { listTokens } from "./mcp/start-report.js";
 import type { HostAdapter, HostSurface } from "./mcp/host-adapter.js";
 import type { CodeMode } from "./meta-tools/meta-tool.js";
 import { resolveOptions, type CodeModeOptions, type ResolvedOptions } from "./options.js";
@@ -93,6 +94,7 @@ function surfaceOf(engine: CodeMode, adapter: HostAdapter, options: ResolvedOpti
       [executeToolName, "executeToolName"],
     ]),
     isDirect: hasDirectTools ? (tool) => isDirect(tool) && include?.(tool) !== false : undefined,
+    leavesAsIs: leavesSmall(options) ? (tools) => listTokens(tools) < SMALL_LIST_TOKENS : undefined,
     show: hidesParameters ? (tool) => withoutParameters(tool, plans.for(tool).hidden) : undefined,
     admit: directAdmission({
       directCalls: options.directCalls,
@@ -105,6 +107,13 @@ function surfaceOf(engine: CodeMode, adapter: HostAdapter, options: ResolvedOpti
     }),
   };
 }
+
+/** Up to so many tokens of tools/list, a client is better off with the tools themselves. */
+const SMALL_LIST_TOKENS = 2_000;
+
+/** Tools of further sources, and a choice of tools, exist only behind the meta-tools. */
+const leavesSmall = ({ leavesSmallServers, sources, include }: ResolvedOptions): boolean =>
+  leavesSmallServers && sources.length === 0 && include === undefined;
 
 /** Who makes a direct call: as for calls of scripts. */
 function callerOf(context: CallContext, { callerId }: ResolvedOptions): string | undefined {

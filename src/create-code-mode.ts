@@ -2,6 +2,7 @@ import { ArgumentPlans } from "./calls/arguments.js";
 import { callerIdOf } from "./calls/caller-id.js";
 import { Catalog, type Snapshot } from "./catalog/catalog.js";
 import { withoutParameters } from "./catalog/hidden-parameters.js";
+import { LearnedTypes } from "./catalog/learned-types.js";
 import { deriveContext, type CallContext, type Tool, type ToolSource } from "./catalog/tool.js";
 import { ConfigurationError } from "./errors.js";
 import type { CodeMode, MetaTool, MetaToolSettings } from "./meta-tools/meta-tool.js";
@@ -44,7 +45,13 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
   const plans = new ArgumentPlans(options);
   const { include, sources } = options;
   const catalog = new Catalog({ source, sources, include, show: (tool) => shown(tool, plans) });
-  const settings = settingsOf(options);
+  const contextOf = (given?: Partial<CallContext>): CallContext => fullContext(given, options);
+  const learned = options.learnedTypes && new LearnedTypes(options.learnedTypes);
+  const memoryOf = (context?: Partial<CallContext>): string | undefined => learnerOf(contextOf(context));
+  const settings = settingsOf(
+    options,
+    learned && { decorate: (tool, context) => learned.decorate(tool, memoryOf(context)) },
+  );
   const metaToolNames = new Set<string>();
   const metaTools: MetaTool[] = [];
   const parts: RunParts = {
@@ -56,8 +63,8 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
     limits: options.limits,
     settings,
     metaToolNames,
+    onResult: learned && ((tool, value, context) => learned.observe(tool, learnerOf(context), value)),
   };
-  const contextOf = (given?: Partial<CallContext>): CallContext => fullContext(given, options);
   const engine: Engine = {
     settings,
     metaTools,
@@ -99,9 +106,12 @@ async function shownTools(catalog: Catalog, context: CallContext): Promise<reado
   return tools;
 }
 
-function settingsOf(options: ResolvedOptions): MetaToolSettings {
+/** Whose results teach whom: without an identity it is the session, or this engine's only connection. */
+const learnerOf = ({ callerId, sessionId }: CallContext): string | undefined => callerId ?? sessionId;
+
+function settingsOf(options: ResolvedOptions, learnedTypes: MetaToolSettings["learnedTypes"]): MetaToolSettings {
   const { searchToolName, executeToolName, executeDescription, searchStrategy, searchResultSerializer } = options;
-  const { executeResultSerializer, structuredOutput, limits, aliases, isDirect } = options;
+  const { executeResultSerializer, structuredOutput, limits, aliases, isDirect, catalogInDescription } = options;
   return Object.freeze({
     searchToolName,
     executeToolName,
@@ -114,6 +124,10 @@ function settingsOf(options: ResolvedOptions): MetaToolSettings {
     aliases,
     telemetry: new Telemetry(options.onEvent),
     isDirect,
+    catalogInDescription,
+    learnedTypes,
+    sandbox: options.sandboxProvider,
+    sandboxLimits: options.sandboxLimits,
   });
 }
 

@@ -49,12 +49,20 @@ export { clientSource, type ClientSourceOptions } from "./mcp/client-source.js";
 
 // The tools that the model sees.
 export { executeTool, type ExecuteToolOptions } from "./meta-tools/execute.js";
+export { listTool, type ListToolOptions } from "./meta-tools/list.js";
+export { schemaTool, type SchemaToolOptions } from "./meta-tools/schema.js";
 export { searchTool, type SearchToolOptions } from "./meta-tools/search.js";
+export { tagsTool, type TagsToolOptions } from "./meta-tools/tags.js";
+
+// Ready options, and what they cost.
+export { measure, type MeasureOptions, type Measurement, type PageForm } from "./measure.js";
+export { presets } from "./presets.js";
 
 // How tools are found and printed.
 export { bm25, type Bm25Options } from "./search/bm25.js";
 export { regex } from "./search/regex.js";
 export type { SearchFunction, SearchHit, SearchRequest, SearchStrategy } from "./search/strategy.js";
+export { gradedSerializer, type GradedOptions } from "./search/serializers/graded.js";
 export { jsonSerializer } from "./search/serializers/json.js";
 export { markdownSerializer, type MarkdownDetail } from "./search/serializers/markdown.js";
 export { typescriptSerializer, type TypeScriptDetail } from "./search/serializers/typescript.js";

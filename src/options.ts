@@ -5,7 +5,7 @@ import type { CallPolicy } from "./calls/policy.js";
 import type { Tool, ToolSource } from "./catalog/tool.js";
 import { ConfigurationError } from "./errors.js";
 import { executeTool } from "./meta-tools/execute.js";
-import type { ExecuteResultSerializer, MetaToolFactory } from "./meta-tools/meta-tool.js";
+import type { CatalogInDescription, ExecuteResultSerializer, MetaToolFactory } from "./meta-tools/meta-tool.js";
 import { textResult } from "./meta-tools/results/text.js";
 import { searchTool } from "./meta-tools/search.js";
 import { OptionReader } from "./options/reader.js";
@@ -13,8 +13,8 @@ import type { SandboxLimits } from "./sandbox/limits.js";
 import type { SandboxProvider } from "./sandbox/provider.js";
 import { quickJsSandbox } from "./sandbox/quickjs/provider.js";
 import { bm25 } from "./search/bm25.js";
+import { gradedSerializer } from "./search/serializers/graded.js";
 import type { SearchResultSerializer } from "./search/serializers/serializer.js";
-import { typescriptSerializer } from "./search/serializers/typescript.js";
 import { toStrategy, type SearchFunction, type SearchStrategy } from "./search/strategy.js";
 import type { EventListener } from "./telemetry/events.js";
 
@@ -26,8 +26,12 @@ export interface CodeModeOptions {
   sources?: readonly ToolSource[];
   /** Which tools can be found and called. @default all */
   include?: (tool: Tool) => boolean;
-  /** Tools that stay listed for clients, by name or by a function; scripts can call them too. @default none */
-  directTools?: readonly string[] | ((tool: Tool) => boolean);
+  /**
+   * Tools that stay listed for clients, by name or by a function; scripts can call them too. "auto": a server whose
+   * tools/list costs less than about 2,000 tokens is left as it is, and larger ones are hidden; the process' debug log
+   * (NODE_DEBUG=mcp-codemode) says which, with numbers. @default none
+   */
+  directTools?: readonly string[] | ((tool: Tool) => boolean) | "auto";
   /** Extra search words by tool name. @default none */
   aliases?: Readonly<Record<string, readonly string[]>>;
   /** Short for `searchTool({ name })` in `metaTools`. @default "search" */
@@ -40,12 +44,26 @@ export interface CodeModeOptions {
   metaTools?: readonly MetaToolFactory[];
   /** How tools are found. @default bm25() */
   searchStrategy?: SearchStrategy | SearchFunction;
-  /** How found tools are printed. @default typescriptSerializer() */
+  /** How found tools are printed. @default gradedSerializer() */
   searchResultSerializer?: SearchResultSerializer;
   /** How the outcome of a script is printed. @default textResult() */
   executeResultSerializer?: ExecuteResultSerializer;
   /** "value": replies of execute carry the value as structuredContent too. @default "none" */
   structuredOutput?: "none" | "value";
+  /**
+   * Which tools the descriptions of the meta-tools name. "auto": names, as far as they fit into descriptions of 2,048
+   * characters, where some clients cut; "names", "summaries" (with the first sentence of each): in the description of
+   * execute, within 4,000 tokens; `{ tokens }`: as "summaries", within so many. What does not fit falls back to names, then
+   * to some of them. They say COMPLETE or "N of M". `executeDescription` is left alone unless this is set.
+   * @default "auto"
+   */
+  catalogInDescription?: false | "auto" | "names" | "summaries" | { tokens: number };
+  /**
+   * Remembers the types of real results of tools that declare none, and shows them with how often they were observed:
+   * never values, never in a description, never to validate by. `share`: what one caller's results taught is shown to
+   * others. @default true, for each caller alone
+   */
+  learnedTypes?: boolean | { share?: boolean };
   /** Values for parameters that a script did not give, where the tool accepts them. @default none */
   defaultArguments?: Readonly<Record<string, unknown>>;
   /** Defaults and hidden parameters by tool. @default none */
@@ -82,6 +100,11 @@ export interface ResolvedOptions {
   searchResultSerializer: SearchResultSerializer;
   executeResultSerializer: ExecuteResultSerializer;
   structuredOutput: "none" | "value";
+  catalogInDescription: CatalogInDescription;
+  /** Undefined: nothing is learned. */
+  learnedTypes: { shared: boolean } | undefined;
+  /** A small server is left as it is. */
+  leavesSmallServers: boolean;
   defaultArguments: Readonly<Record<string, unknown>>;
   argumentsFor: ArgumentsFor | undefined;
   sandboxProvider: SandboxProvider;
@@ -108,6 +131,8 @@ const KEYS: readonly (keyof CodeModeOptions)[] = [
   "searchResultSerializer",
   "executeResultSerializer",
   "structuredOutput",
+  "catalogInDescription",
+  "learnedTypes",
   "defaultArguments",
   "argumentsFor",
   "sandboxProvider",
@@ -129,7 +154,7 @@ const KEYS: readonly (keyof CodeModeOptions)[] = [
  */
 export function resolveOptions(options: CodeModeOptions = {}): ResolvedOptions {
   const read = new OptionReader(options, KEYS);
-  const directTools = read.namesOrFunction("directTools") as CodeModeOptions["directTools"];
+  const directTools = read.namesOrFunction("directTools", ["auto"]) as CodeModeOptions["directTools"];
   const policy = read.function("policy") as CallPolicy | undefined;
   const sandboxProvider = read.objectWith("sandboxProvider", ["run"]) as SandboxProvider | undefined;
   const limits = read.object("limits") as Limits | undefined;
@@ -139,14 +164,16 @@ export function resolveOptions(options: CodeModeOptions = {}): ResolvedOptions {
     sources: read.listOf("sources", ["listTools", "callTool"]) as readonly ToolSource[],
     include: read.function("include") as ResolvedOptions["include"],
     isDirect: toPredicate(directTools),
-    hasDirectTools: directTools !== undefined && directTools.length > 0,
+    hasDirectTools: directTools !== undefined && directTools !== "auto" && directTools.length > 0,
+    leavesSmallServers: directTools === "auto",
     aliases: aliasMap(read.object("aliases")),
     metaTools: (read.functions("metaTools") as readonly MetaToolFactory[] | undefined) ?? [searchTool(), executeTool()],
     searchStrategy: strategyOf(read),
-    searchResultSerializer:
-      (read.function("searchResultSerializer") as SearchResultSerializer) ?? typescriptSerializer(),
+    searchResultSerializer: (read.function("searchResultSerializer") as SearchResultSerializer) ?? gradedSerializer(),
     executeResultSerializer: (read.function("executeResultSerializer") as ExecuteResultSerializer) ?? textResult(),
     structuredOutput: read.oneOf("structuredOutput", ["none", "value"]) ?? "none",
+    catalogInDescription: catalogOf(read),
+    learnedTypes: learnedTypesOf(read),
     defaultArguments: read.object("defaultArguments") ?? {},
     argumentsFor: read.function("argumentsFor") as ArgumentsFor | undefined,
     sandboxProvider: sandboxProvider ?? quickJsSandbox(),
@@ -183,8 +210,20 @@ function directCallsOf(read: OptionReader, policy: CallPolicy | undefined): Reso
   return given ?? (policy === undefined ? "allow" : "policy");
 }
 
+function catalogOf(read: OptionReader): CatalogInDescription {
+  const given = read.valueOrNumbers("catalogInDescription", [false, "auto", "names", "summaries"], ["tokens"]);
+  return (given as CatalogInDescription | undefined) ?? "unset";
+}
+
+function learnedTypesOf(read: OptionReader): ResolvedOptions["learnedTypes"] {
+  const given = read.booleanOrFlags("learnedTypes", ["share"]);
+  if (given === false) return undefined;
+  return { shared: typeof given === "object" && given["share"] === true };
+}
+
 function toPredicate(direct: CodeModeOptions["directTools"]): (tool: Tool) => boolean {
   if (typeof direct === "function") return direct;
+  if (direct === "auto") return () => false;
   const directNames = new Set(direct);
   return ({ name }) => directNames.has(name);
 }

@@ -14,6 +14,7 @@ export type { Embed } from "./search/embeddings.js";
 export { regex } from "./search/regex.js";
 export { pickNames, type PickedNames, type UnknownName } from "./search/names.js";
 export type { SearchFunction, SearchHit, SearchRequest, SearchStrategy } from "./search/strategy.js";
+export { gradedSerializer, type GradedOptions } from "./search/serializers/graded.js";
 export { jsonSerializer } from "./search/serializers/json.js";
 export { markdownSerializer, type MarkdownDetail } from "./search/serializers/markdown.js";
 export { typescriptSerializer, type TypeScriptDetail } from "./search/serializers/typescript.js";

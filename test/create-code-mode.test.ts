@@ -76,7 +76,7 @@ describe("an engine", () => {
       value: 2,
     });
     expect((await engine.listTools()).map(({ name }) => name)).toEqual(["add", "ping"]);
-    expect(textOf(await engine.search({ query: "add" }))).toContain("tools.add(");
+    expect(textOf(await engine.search({ query: "add" }))).toContain("# add\n");
     expect(await engine.search({ limit: 0 })).toMatchObject({ isError: true });
     await engine.close();
   });

@@ -1,5 +1,5 @@
 import type { CatalogEntry, CatalogView } from "../catalog/catalog.js";
-import { isSequential, serverOf, type CallContext, type ToolResult } from "../catalog/tool.js";
+import { isSequential, serverOf, type CallContext, type Tool, type ToolResult } from "../catalog/tool.js";
 import { messageOf, ToolCallError, ValidationError } from "../errors.js";
 import { rememberJson } from "../sandbox/values/json-text.js";
 import { isPlainJson } from "../sandbox/values/plain.js";
@@ -30,6 +30,8 @@ export interface RunCallsOptions {
   metaToolNames: ReadonlySet<string>;
   /** Who watches the run, if anybody does. */
   observation?: Observation<"execute"> | undefined;
+  /** Gets what a tool gave, once for each successful call: structured content or text. Not media. */
+  onResult?: ((tool: Tool, value: unknown) => void) | undefined;
   /** After each call, however it ended. */
   onAnswered?: (() => void) | undefined;
 }
@@ -224,6 +226,7 @@ export class RunCalls {
     const resultBytes = Buffer.byteLength(text) + heldCharacters;
     this.telemetry.measured(record, { resultBytes });
     this.budget.countResultBytes(tool.name, resultBytes);
+    if (heldCharacters === 0) this.options.onResult?.(tool, value);
     if (typeof value === "string") {
       if (tool.outputSchema === undefined) this.textTools.add(tool.name);
       return value;

@@ -84,7 +84,7 @@ class ServerAdapter implements HostAdapter {
     const metaToolsOnly = [...surface.metaTools.values()].map(({ tool }) => tool);
     this.#changes.watch(
       () => this.#ourList(surface, ours),
-      surface.isDirect === undefined ? JSON.stringify(metaToolsOnly) : undefined,
+      dependsOnTools(surface) ? undefined : JSON.stringify(metaToolsOnly),
     );
   }
 
@@ -146,9 +146,15 @@ class ServerAdapter implements HostAdapter {
 
   /** Our list now, as JSON; undefined while it depends on callers and none has asked. */
   async #ourList(surface: HostSurface, ours: SurfaceHandlers): Promise<string | undefined> {
-    const needsCaller = surface.isDirect !== undefined && !this.#ownTools.isSameForAll;
+    const needsCaller = dependsOnTools(surface) && !this.#ownTools.isSameForAll;
     if (needsCaller && this.#lastLister === undefined) return undefined;
     const context = this.#lastLister ?? { signal: new AbortController().signal };
     return JSON.stringify(await ours.visibleTools(context));
   }
+}
+
+/** True when what clients see changes with the tools of the host. */
+function dependsOnTools({ isDirect, leavesAsIs, metaTools }: HostSurface): boolean {
+  const named = [...metaTools.values()].some((one) => one.listed !== undefined);
+  return named || isDirect !== undefined || leavesAsIs !== undefined;
 }

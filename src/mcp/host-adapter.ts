@@ -7,6 +7,8 @@ export interface HostSurface {
   readonly metaTools: ReadonlyMap<string, MetaTool>;
   /** True for a tool of the host that stays listed. Absent: none does, and listing never asks the host. */
   readonly isDirect?: ((tool: Tool) => boolean) | undefined;
+  /** True for tools of the host that clients see as they are, without any meta-tool. Absent: never. */
+  readonly leavesAsIs?: ((tools: readonly Tool[]) => boolean) | undefined;
   /** What clients see of a tool that stays listed. Absent: all of it. */
   readonly show?: ((tool: Tool) => Tool) | undefined;
   /** Asked before a client's own call of a host's tool, hidden or listed, goes to the host. Absent: it goes untouched. */

@@ -2,6 +2,7 @@ import type { CallContext, CallToolResult, Tool } from "../catalog/tool.js";
 import type { MetaTool } from "../meta-tools/meta-tool.js";
 import type { HandlerTable } from "./handler-table.js";
 import type { HostSurface } from "./host-adapter.js";
+import { isReported, reportStart } from "./start-report.js";
 import { type Handler, type HostRequest, INVALID_PARAMS, METHOD_NOT_FOUND, protocolError } from "./host-server.js";
 
 /** What {@link SurfaceHandlers} needs of the adapter. */
@@ -35,10 +36,14 @@ export class SurfaceHandlers {
     ]);
   }
 
-  /** What a caller sees: the meta-tools, then those of the host that stay listed. */
+  /** What a caller sees: the meta-tools, then those of the host that stay listed; or the host's own, left as they are. */
   async visibleTools(context: CallContext): Promise<Tool[]> {
-    const { metaTools, isDirect, show } = this.#surface;
-    const visible = [...metaTools.values()].map(({ tool }) => tool);
+    const { metaTools, isDirect, show, leavesAsIs } = this.#surface;
+    if (leavesAsIs !== undefined) {
+      const all = await this.#host.listOwn(context);
+      if (leavesAsIs(all)) return show === undefined ? [...all] : all.map(show);
+    }
+    const visible = await Promise.all([...metaTools.values()].map(async (one) => one.listed?.(context) ?? one.tool));
     if (isDirect === undefined) return visible;
     const own = (await this.#host.listOwn(context)).filter((tool) => this.#isListed(tool));
     return visible.concat(show === undefined ? own : own.map(show));
@@ -58,6 +63,7 @@ export class SurfaceHandlers {
       this.#isChecked = true;
       // Not awaited: a host that is slow to list, or cannot, must not hold up a list that does not need it.
       this.#warnOfShadowed(context).catch(() => {});
+      if (isReported()) this.#report(context, tools).catch(() => {});
     }
     return { tools };
   }
@@ -65,7 +71,22 @@ export class SurfaceHandlers {
   #call(request: HostRequest, extra: object): unknown {
     const name = request.params?.["name"];
     const metaTool = typeof name === "string" ? this.#surface.metaTools.get(name) : undefined;
-    return metaTool === undefined ? this.#passOn(request, extra) : this.#callMeta(metaTool, request, extra);
+    if (metaTool === undefined) return this.#passOn(request, extra);
+    const { leavesAsIs } = this.#surface;
+    if (leavesAsIs === undefined) return this.#callMeta(metaTool, request, extra);
+    return this.#callEither(metaTool, leavesAsIs, request, extra);
+  }
+
+  /** Of a server left as it is, a tool with the name of a meta-tool is the one that clients see. */
+  async #callEither(
+    metaTool: MetaTool,
+    leavesAsIs: NonNullable<HostSurface["leavesAsIs"]>,
+    request: HostRequest,
+    extra: object,
+  ): Promise<unknown> {
+    const own = await this.#host.listOwn(this.#host.contextOf(extra));
+    const isOwn = leavesAsIs(own) && own.some(({ name }) => name === metaTool.tool.name);
+    return isOwn ? this.#passOn(request, extra) : this.#callMeta(metaTool, request, extra);
   }
 
   #callMeta(metaTool: MetaTool, { params }: HostRequest, extra: object): Promise<CallToolResult> {
@@ -102,6 +123,11 @@ export class SurfaceHandlers {
     const handler = this.#host.table.own("tools/call");
     if (handler !== undefined) return handler(request, extra);
     throw protocolError(INVALID_PARAMS, `Tool ${String(request.params?.["name"])} not found`);
+  }
+
+  async #report(context: CallContext, visible: readonly Tool[]): Promise<void> {
+    const own = await this.#host.listOwn(context);
+    reportStart({ server: this.#host.name, own, visible, leftAsIs: this.#surface.leavesAsIs?.(own) === true });
   }
 
   async #warnOfShadowed(context: CallContext): Promise<void> {

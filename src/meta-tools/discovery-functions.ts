@@ -1,5 +1,6 @@
 import type { CatalogView } from "../catalog/catalog.js";
-import { serverOf, tagsOf, type Tool } from "../catalog/tool.js";
+import { learnedResult } from "../catalog/learned-types.js";
+import { serverOf, tagsOf, type CallContext, type Tool } from "../catalog/tool.js";
 import { unknownTool } from "../calls/call-errors.js";
 import type { RunCalls } from "../calls/call-tool.js";
 import { isRecord } from "../calls/schema-types.js";
@@ -27,18 +28,22 @@ export function discoveryFunctions(
   calls: RunCalls,
   view: CatalogView,
   settings: MetaToolSettings,
+  context: CallContext,
 ): Record<string, HostFunction> {
   const most = settings.limits.maxDiscoveryBytes;
+  const data = (tool: Tool): object => asData(settings.learnedTypes?.decorate(tool, context) ?? tool);
   return {
     search_tools: (query: unknown, options: unknown) =>
-      calls.count("search_tools", async () => bounded(await searchTools(view, settings, query, options), most)),
-    get_schema: (names: unknown) => calls.count("get_schema", async () => bounded(await getSchema(view, names), most)),
+      calls.count("search_tools", async () => bounded(await searchTools(view, settings, data, query, options), most)),
+    get_schema: (names: unknown) =>
+      calls.count("get_schema", async () => bounded(await getSchema(view, data, names), most)),
   };
 }
 
 async function searchTools(
   view: CatalogView,
   settings: MetaToolSettings,
+  data: (tool: Tool) => object,
   query: unknown,
   options: unknown,
 ): Promise<readonly object[]> {
@@ -50,29 +55,29 @@ async function searchTools(
   const { tools } = await findTools(
     [...entries.values()].map(({ shown }) => shown),
     {
-      query: (read.strings("query") ?? []).join(", "),
+      queries: read.strings("query") ?? [],
       limit: read.integer("limit", 1) ?? DEFAULT_SEARCH_LIMIT,
       server: read.string("server"),
       tags: read.strings("tags"),
     },
     { strategy: settings.searchStrategy, aliases: settings.aliases },
   );
-  return tools.map(asData);
+  return tools.map(data);
 }
 
 /** One definition for a name, a list in the order of a list of names. */
-async function getSchema(view: CatalogView, names: unknown): Promise<unknown> {
-  if (typeof names === "string") return definitionOf(view, names);
+async function getSchema(view: CatalogView, data: (tool: Tool) => object, names: unknown): Promise<unknown> {
+  if (typeof names === "string") return data(await toolOf(view, names));
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
     throw new ValidationError("get_schema(names): give one tool name, or a list of them.");
   }
-  return Promise.all((names as string[]).map((name) => definitionOf(view, name)));
+  return Promise.all((names as string[]).map(async (name) => data(await toolOf(view, name))));
 }
 
-async function definitionOf(view: CatalogView, name: string): Promise<object> {
+async function toolOf(view: CatalogView, name: string): Promise<Tool> {
   const entry = await view.find(name);
   if (entry === undefined) throw unknownTool(name, (await view.snapshot()).entries.keys());
-  return asData(entry.shown);
+  return entry.shown;
 }
 
 /** What a script can use of a tool: no `_meta`, which is between host and client. */
@@ -87,6 +92,8 @@ function asData(tool: Tool): object {
     tags: tags.length > 0 ? tags : undefined,
     inputSchema,
     outputSchema,
+    // Learned from results: for reading, under a name of its own since the tool does not promise it.
+    observed: learnedResult(tool),
     annotations,
   };
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));

@@ -1,6 +1,7 @@
 import type { CallToolResult, ContentBlock, Tool } from "../catalog/tool.js";
 import { messageOf, SandboxError, ValidationError } from "../errors.js";
 import { MetaArguments } from "./arguments.js";
+import { listedWithCatalog } from "./catalog-description.js";
 import { EXECUTE_ARGUMENTS, executeDescription } from "./descriptions.js";
 import type { ExecuteArguments, ExecuteOutcome, MetaTool, MetaToolFactory, MetaToolSettings } from "./meta-tool.js";
 import { refusal, RUN_MARK, runMark } from "./run-mark.js";
@@ -25,8 +26,12 @@ export function executeTool(options: ExecuteToolOptions = {}): MetaToolFactory {
   return function createExecuteTool(engine): MetaTool {
     const { settings } = engine;
     const tool = toolDefinition(options, settings);
+    // A description of the host's own stays as it is, unless the host asked for the catalog in it.
+    const isOwn = (options.description ?? settings.executeDescription) !== undefined;
+    const namesCatalog = !isOwn || settings.catalogInDescription !== "unset";
     return {
       tool,
+      ...(namesCatalog ? { listed: listedWithCatalog(engine, tool, "execute") } : {}),
       async call(args, context) {
         const read = readArguments(tool, args);
         if (read instanceof ValidationError) return refusal(read);

@@ -1,7 +1,8 @@
 import type { CallRecord } from "../calls/call-record.js";
 import type { Awaitable, CallContext, CallToolResult, ContentBlock, Tool } from "../catalog/tool.js";
 import type { LimitValues } from "../calls/limits.js";
-import type { FinishedResult } from "../sandbox/provider.js";
+import type { SandboxLimits } from "../sandbox/limits.js";
+import type { FinishedResult, SandboxProvider } from "../sandbox/provider.js";
 import type { Detail, SearchResultSerializer } from "../search/serializers/serializer.js";
 import type { SearchStrategy } from "../search/strategy.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
@@ -11,6 +12,11 @@ export type { CallRecord } from "../calls/call-record.js";
 /** What the model sees instead of the tools. */
 export interface MetaTool {
   readonly tool: Tool;
+  /**
+   * The tool as this caller's `tools/list` shows it, where that depends on the catalog (its description names tools).
+   * The same for the same catalog. Never rejects. Absent: `tool`.
+   */
+  listed?(context: CallContext): Promise<Tool>;
   /**
    * Never rejects for what the model sent: that is a result with `isError`. Rejects only with a protocol error that the
    * client itself has to act on (a URL to open).
@@ -53,6 +59,8 @@ export interface SearchArguments {
   detail?: Detail;
   server?: string;
   tags?: readonly string[];
+  /** From the page before. */
+  cursor?: string;
 }
 
 /** Arguments of an execute. */
@@ -78,7 +86,17 @@ export interface MetaToolSettings {
   readonly telemetry: Telemetry;
   /** True for a tool that stays listed: search does not show it. */
   isDirect(tool: Tool): boolean;
+  /** How much of the catalog descriptions name. */
+  readonly catalogInDescription: CatalogInDescription;
+  /** Puts result types on tools that were learned for this caller. Absent: none are learned. */
+  readonly learnedTypes: { decorate(tool: Tool, context: Partial<CallContext>): Tool } | undefined;
+  /** Where code of searches runs, and the limits given for it. */
+  readonly sandbox: SandboxProvider;
+  readonly sandboxLimits: SandboxLimits;
 }
+
+/** The option `catalogInDescription`; "unset" for its default, which gives way to a description of the host's own. */
+export type CatalogInDescription = false | "unset" | "auto" | "names" | "summaries" | { tokens: number };
 
 /** Code mode without an MCP server: the engine behind {@link codeMode}. */
 export interface CodeMode {

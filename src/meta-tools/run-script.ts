@@ -1,4 +1,4 @@
-import type { CallContext } from "../catalog/tool.js";
+import type { CallContext, Tool } from "../catalog/tool.js";
 import type { Catalog, CatalogView } from "../catalog/catalog.js";
 import type { ArgumentPlans } from "../calls/arguments.js";
 import { RunCalls, type RunCallsOptions } from "../calls/call-tool.js";
@@ -6,7 +6,7 @@ import type { LimitValues } from "../calls/limits.js";
 import type { CallPolicy } from "../calls/policy.js";
 import { CodeModeError, LimitError, messageOf, ValidationError } from "../errors.js";
 import type { SandboxLimits } from "../sandbox/limits.js";
-import type { LogEntry, SandboxProvider, SandboxResult, SandboxRunOptions, ScriptError } from "../sandbox/provider.js";
+import type { FinishedResult, LogEntry, SandboxProvider, SandboxRunOptions, ScriptError } from "../sandbox/provider.js";
 import { portablePrelude } from "../sandbox/portable-prelude.js";
 import { isBlankScript, prepareScript, toFunctionBody } from "../sandbox/script.js";
 import { isPlainJson, toPlainJson } from "../sandbox/values/plain.js";
@@ -28,6 +28,8 @@ export interface RunParts {
   limits: LimitValues;
   settings: MetaToolSettings;
   metaToolNames: ReadonlySet<string>;
+  /** Gets what tools gave to scripts. */
+  onResult: ((tool: Tool, value: unknown, context: CallContext) => void) | undefined;
 }
 
 /** Who watches a run. */
@@ -61,8 +63,18 @@ export async function runScript(
 }
 
 function newCalls(parts: RunParts, view: CatalogView, context: CallContext, watch: RunWatch): RunCalls {
-  const { limits, plans, policy, metaToolNames } = parts;
-  return new RunCalls({ catalog: view, limits, plans, policy, context, metaToolNames, ...watchCalls(watch) });
+  const { limits, plans, policy, metaToolNames, onResult } = parts;
+  const observe = onResult && ((tool: Tool, value: unknown) => onResult(tool, value, context));
+  return new RunCalls({
+    catalog: view,
+    limits,
+    plans,
+    policy,
+    context,
+    metaToolNames,
+    onResult: observe,
+    ...watchCalls(watch),
+  });
 }
 
 const watchCalls = ({ observation, progress }: RunWatch): Pick<RunCallsOptions, "observation" | "onAnswered"> => ({
@@ -79,18 +91,14 @@ interface Under {
   watch: RunWatch;
 }
 
-async function sandboxed(
-  parts: RunParts,
-  args: ExecuteArguments,
-  run: Under,
-): Promise<SandboxResult> {
+async function sandboxed(parts: RunParts, args: ExecuteArguments, run: Under): Promise<FinishedResult> {
   const { sandbox, sandboxLimits, settings } = parts;
   const { calls, view, context, logs, watch } = run;
   const options: SandboxRunOptions = {
     externalFunctions: {
       call_tool: (name: unknown, ...given: unknown[]) => calls.callTool(name, ...given),
       progress: progressFunction(watch.progress),
-      ...discoveryFunctions(calls, view, settings),
+      ...discoveryFunctions(calls, view, settings, context),
     },
     limits: sandboxLimits,
     signal: context.signal,
@@ -111,7 +119,7 @@ async function codeFor(sandbox: SandboxProvider, code: string): Promise<string> 
   return sandbox.accepts === "script" ? code : portablePrelude(await toFunctionBody(code));
 }
 
-function isSandboxResult(result: unknown): result is SandboxResult {
+function isSandboxResult(result: unknown): result is FinishedResult {
   const status = typeof result === "object" && result !== null ? (result as { status?: unknown }).status : undefined;
   return status === "completed" || status === "failed";
 }
@@ -126,7 +134,7 @@ function sandboxFailure(error: unknown): ScriptError {
 const HOPELESS: ReadonlySet<string> = new Set(["timeout", "memory", "stack", "cancelled", "sandbox"]);
 
 /** Waits for calls that the script did not await. A provider that takes whole scripts has done so itself. */
-async function joinCalls(sandbox: SandboxProvider, result: SandboxResult, calls: RunCalls): Promise<string[]> {
+async function joinCalls(sandbox: SandboxProvider, result: FinishedResult, calls: RunCalls): Promise<string[]> {
   const open = calls.unanswered;
   if (open.length === 0 || sandbox.accepts === "script") return [];
   if (result.status === "failed" && HOPELESS.has(result.error.kind)) return [];
@@ -142,7 +150,7 @@ async function joinCalls(sandbox: SandboxProvider, result: SandboxResult, calls:
 }
 
 interface Ended {
-  result: SandboxResult;
+  result: FinishedResult;
   notes: readonly string[];
   calls: RunCalls;
   logs: readonly LogEntry[];
@@ -212,7 +220,7 @@ function scriptErrorOf(error: unknown): ScriptError {
   return { kind: error.kind, name: error.name, message: error.message, details: error.details };
 }
 
-const isTruncated = (result: SandboxResult): boolean =>
+const isTruncated = (result: FinishedResult): boolean =>
   (result.notes ?? []).some((note) => note.startsWith("The result was truncated"));
 
 function linesOf(logs: readonly LogEntry[], levels: readonly LogEntry["level"][]): string {

@@ -1,13 +1,19 @@
 import { identifiersFor } from "../catalog/identifiers.js";
 import type { CallContext, CallToolResult, Tool } from "../catalog/tool.js";
+import { foldedText } from "../catalog/untrusted-text.js";
 import { messageOf, ToolCallError, ValidationError } from "../errors.js";
+import { catalogRevision, decodeCursor, encodeCursor } from "../search/cursor.js";
+import { pickNames } from "../search/names.js";
 import type { Detail, SearchResultSerializer } from "../search/serializers/serializer.js";
 import { toStrategy, type SearchFunction, type SearchStrategy } from "../search/strategy.js";
-import { MetaArguments } from "./arguments.js";
-import { SEARCH_ARGUMENTS, searchDescription } from "./descriptions.js";
-import { findTools, type ToolQuery } from "./find-tools.js";
+import { SEARCH_CODE, searchDescription } from "./descriptions.js";
+import { findTools, type FoundTools, type ToolQuery } from "./find-tools.js";
+import { listedWithCatalog } from "./catalog-description.js";
 import type { CodeMode, MetaTool, MetaToolFactory, MetaToolSettings, SearchArguments } from "./meta-tool.js";
+import { nameOnly, namesReply } from "./names-only.js";
 import { refusal } from "./run-mark.js";
+import { SearchParameters } from "./search-arguments.js";
+import { isSearchCode, runSearchCode } from "./search-code.js";
 import { searchPage } from "./search-page.js";
 
 /** Options of {@link searchTool}. What is absent is the engine's. */
@@ -17,33 +23,50 @@ export interface SearchToolOptions {
   description?: string;
   strategy?: SearchStrategy | SearchFunction;
   serializer?: SearchResultSerializer;
-  /** Tools on a page when the call does not say. @default 8 */
+  /** Tools on a page when the call does not say. @default 8, for several questions at least 3 each */
   defaultLimit?: number;
   /** A larger limit is taken as this one. @default none */
   maxLimit?: number;
   /** How much of each tool when the call does not say. @default the serializer's */
   detail?: Detail;
+  /**
+   * Searches names only and replies with nothing but names: `{ tool_names, next_cursor }` as JSON, `next_cursor` null on
+   * the last page. @default false
+   */
+  namesOnly?: boolean;
+  /**
+   * A query that calls `spec(` is run as code in the sandbox: `spec()` gives all tools, and nothing can be called. Exact
+   * names come first, so a tool is found whatever it is called; anything else is searched as words. @default false
+   */
+  code?: boolean;
+  /** Other names for arguments: `{ query: "q", limit: "top" }`. @default none */
+  parameters?: Readonly<Record<string, string>>;
 }
 
-/** Tools on a page: one call should show what a task needs; in one-line form eight cost about 600 tokens. */
+/** Tools on a page: one call should show what a task needs. */
 export const DEFAULT_SEARCH_LIMIT = 8;
-
-const DETAILS: readonly Detail[] = ["brief", "signature", "detailed", "full"];
+/** Tools for each of several questions. */
+const TOOLS_PER_QUESTION = 3;
+/** Questions of one search. */
+const MAX_QUERIES = 50;
 
 /**
  * The meta-tool that finds tools.
  *
+ * @throws {ConfigurationError} for `parameters` that search does not have.
  * @example
  * codeMode({ metaTools: [searchTool({ name: "find_tools", defaultLimit: 5 }), executeTool()] });
  */
 export function searchTool(options: SearchToolOptions = {}): MetaToolFactory {
+  const parameters = new SearchParameters(options.parameters, options.namesOnly === true ? ["detail"] : []);
   return function createSearchTool(engine): MetaTool {
-    const tool = toolDefinition(options, engine.settings);
+    const tool = toolDefinition(options, engine.settings, parameters);
     return {
       tool,
+      ...(options.description === undefined ? { listed: listedWithCatalog(engine, tool, "search") } : {}),
       async call(args, context) {
         try {
-          return await search(engine, readArguments(tool, args), context, options);
+          return await search(engine, parameters.read(tool, args), context, options);
         } catch (error) {
           return refusal(error);
         }
@@ -52,86 +75,79 @@ export function searchTool(options: SearchToolOptions = {}): MetaToolFactory {
   };
 }
 
-function toolDefinition({ name, description, defaultLimit }: SearchToolOptions, settings: MetaToolSettings): Tool {
-  const { query, limit, detail, server, tags } = SEARCH_ARGUMENTS;
+function toolDefinition(options: SearchToolOptions, settings: MetaToolSettings, parameters: SearchParameters): Tool {
+  const { name, description, defaultLimit = DEFAULT_SEARCH_LIMIT, code } = options;
+  const own = searchDescription(defaultLimit, { namesOnly: options.namesOnly === true });
   return {
     name: name ?? settings.searchToolName,
     title: "Search tools",
-    description: description ?? searchDescription(defaultLimit ?? DEFAULT_SEARCH_LIMIT),
-    inputSchema: {
-      type: "object",
-      properties: {
-        query: { type: "string", description: query },
-        limit: { type: "integer", minimum: 1, description: limit },
-        detail: { type: "string", enum: [...DETAILS], description: detail },
-        server: { type: "string", description: server },
-        tags: { type: "array", items: { type: "string" }, description: tags },
-      },
-      additionalProperties: false,
-    },
+    description: description ?? (code === true ? `${own}\n${SEARCH_CODE}` : own),
+    inputSchema: parameters.inputSchema(),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   };
 }
 
-function readArguments(tool: Tool, args: Record<string, unknown>): SearchArguments {
-  const reader = new MetaArguments(tool, args);
-  const read = {
-    query: reader.strings("query"),
-    limit: reader.integer("limit", 1),
-    detail: reader.oneOf("detail", DETAILS),
-    server: reader.string("server"),
-    tags: reader.strings("tags"),
-  };
-  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
-}
-
 /** What a search needs of an engine. */
-export interface SearchEngine extends Pick<CodeMode, "listTools" | "settings"> {
-  /** Which tools are missing now and why: a sentence each. */
-  absences?(): readonly string[];
-}
+type Searchable = Pick<CodeMode, "listTools" | "settings">;
 
 /**
  * Answers a search.
  *
  * @throws {ToolCallError} when the tools cannot be listed.
- * @throws {ValidationError} for a server without tools, or a question that the strategy refuses.
+ * @throws {ValidationError} for a server without tools, a cursor of another search, or a question that the strategy refuses.
  */
 export async function search(
-  engine: SearchEngine,
+  engine: Searchable,
   args: SearchArguments,
   context: Partial<CallContext>,
   options: SearchToolOptions = {},
 ): Promise<CallToolResult> {
   const { settings } = engine;
-  // Tools that stay listed are not searched: the model sees them already.
   const tools = await listed(engine, context);
+  // Tools that stay listed are not searched: the model sees them already.
   const searchable = tools.filter((tool) => !settings.isDirect(tool));
+  const code = codeOf(args, searchable, options);
+  if (code !== undefined) {
+    const { signal } = context;
+    return runSearchCode({ code, tools: searchable, identifiers: identifiersOf(tools), signal }, settings);
+  }
   const query = toQuery(args, options);
+  const paging = new Paging(tools, query);
+  const offset = args.cursor === undefined ? 0 : await paging.offsetOf(args.cursor);
   const strategy = options.strategy === undefined ? settings.searchStrategy : toStrategy(options.strategy);
-  const found = await findTools(searchable, query, { strategy, aliases: settings.aliases });
-  return searchPage(found, {
+  const seen = options.namesOnly === true ? searchable.map(nameOnly) : searchable;
+  const found = await findTools(seen, { ...query, offset }, { strategy, aliases: settings.aliases });
+  if (options.namesOnly === true) {
+    return namesReply(found, settings.limits.maxResultBytes, (count) => paging.cursorAt(offset + count));
+  }
+  return searchPage(withLearnedTypes(found, context, settings), {
     serializer: options.serializer ?? settings.searchResultSerializer,
-    query: query.query,
-    detail: args.detail ?? options.detail,
-    identifiers: identifiersOf(tools),
+    context: {
+      query: query.queries.join(", "),
+      detail: args.detail ?? options.detail,
+      identifiers: identifiersOf(tools),
+    },
     maxBytes: settings.limits.maxResultBytes,
-    absences: engine.absences?.() ?? [],
+    cursorAt: (at) => paging.cursorAt(at),
   });
 }
 
-async function listed(engine: Pick<CodeMode, "listTools">, context: Partial<CallContext>): Promise<readonly Tool[]> {
+/** The tools of a caller. @throws {ToolCallError} when they cannot be listed. */
+export async function listed(
+  engine: Pick<CodeMode, "listTools">,
+  context: Partial<CallContext>,
+): Promise<readonly Tool[]> {
   try {
     return await engine.listTools(context);
   } catch (cause) {
-    throw new ToolCallError(`The tools could not be listed: ${messageOf(cause)}`, { cause });
+    throw new ToolCallError(`The tools could not be listed: ${foldedText(messageOf(cause), 2_000)}`, { cause });
   }
 }
 
 const identifiersByList = new WeakMap<readonly Tool[], ReadonlyMap<string, string>>();
 
-/** Of the whole catalog, as scripts see it: of a page alone two tools could get one identifier. */
-function identifiersOf(tools: readonly Tool[]): ReadonlyMap<string, string> {
+/** How scripts call each tool, told from the whole catalog: of a page alone two tools could get one identifier. */
+export function identifiersOf(tools: readonly Tool[]): ReadonlyMap<string, string> {
   const known = identifiersByList.get(tools);
   if (known !== undefined) return known;
   const identifiers = identifiersFor(tools.map(({ name }) => name));
@@ -139,15 +155,56 @@ function identifiersOf(tools: readonly Tool[]): ReadonlyMap<string, string> {
   return identifiers;
 }
 
+/** The query as code, when it is to be run: exact names come first, then code that calls `spec(`, then words. */
+function codeOf({ query }: SearchArguments, tools: readonly Tool[], options: SearchToolOptions): string | undefined {
+  const [text, ...others] = typeof query === "string" ? [query] : (query ?? []);
+  if (options.code !== true || text === undefined || others.length > 0 || !isSearchCode(text)) return undefined;
+  return pickNames(text, tools) === undefined ? text : undefined;
+}
+
 function toQuery({ query, limit, server, tags }: SearchArguments, options: SearchToolOptions): ToolQuery {
-  const wanted = limit ?? options.defaultLimit ?? DEFAULT_SEARCH_LIMIT;
+  const queries = typeof query === "string" ? [query] : (query ?? []);
+  if (queries.length > MAX_QUERIES) {
+    throw new ValidationError(`A search takes at most ${MAX_QUERIES} queries, got ${queries.length}. Split it.`);
+  }
+  const standard = Math.max(options.defaultLimit ?? DEFAULT_SEARCH_LIMIT, queries.length * TOOLS_PER_QUESTION);
+  const wanted = limit ?? (queries.length > 1 ? standard : (options.defaultLimit ?? DEFAULT_SEARCH_LIMIT));
   if (!Number.isInteger(wanted) || wanted < 1) {
     throw new ValidationError(`limit must be a whole number of at least 1, got ${wanted}.`);
   }
-  return {
-    query: typeof query === "string" ? query : (query ?? []).join(", "),
-    limit: Math.min(wanted, options.maxLimit ?? Number.POSITIVE_INFINITY),
-    server,
-    tags,
-  };
+  return { queries, limit: Math.min(wanted, options.maxLimit ?? Number.POSITIVE_INFINITY), server, tags };
+}
+
+/** The pages of one search over one catalog. */
+class Paging {
+  readonly #tools: readonly Tool[];
+  readonly #question: string;
+  readonly #pageSize: number;
+
+  constructor(tools: readonly Tool[], { queries, limit, server, tags }: ToolQuery) {
+    this.#tools = tools;
+    this.#question = JSON.stringify([queries, server, tags]);
+    this.#pageSize = limit;
+  }
+
+  async offsetOf(cursor: string): Promise<number> {
+    return decodeCursor(cursor, await this.#scope());
+  }
+
+  async cursorAt(offset: number): Promise<string> {
+    return encodeCursor(offset, await this.#scope());
+  }
+
+  async #scope(): Promise<Parameters<typeof encodeCursor>[1]> {
+    return { revision: await catalogRevision(this.#tools), question: this.#question, pageSize: this.#pageSize };
+  }
+}
+
+function withLearnedTypes(
+  found: FoundTools,
+  context: Partial<CallContext>,
+  { learnedTypes }: MetaToolSettings,
+): FoundTools {
+  if (learnedTypes === undefined) return found;
+  return { ...found, tools: found.tools.map((tool) => learnedTypes.decorate(tool, context)) };
 }

@@ -21,6 +21,15 @@ export class OptionReader {
     return this.typed(name, "true or false", (value) => typeof value === "boolean");
   }
 
+  /** true, false, or an object with nothing but these flags. */
+  booleanOrFlags(name: string, flags: readonly string[]): boolean | Record<string, boolean> | undefined {
+    const isFlags = (value: unknown): boolean =>
+      isObject(value) &&
+      Object.entries(value as object).every(([key, flag]) => flags.includes(key) && typeof flag === "boolean");
+    const expected = `true or false or { ${flags.join(", ")} } with true or false`;
+    return this.typed(name, expected, (value) => typeof value === "boolean" || isFlags(value));
+  }
+
   string(name: string): string | undefined {
     return this.typed(name, "a string", (value) => typeof value === "string");
   }
@@ -67,10 +76,26 @@ export class OptionReader {
     return list as readonly object[];
   }
 
-  namesOrFunction(name: string): readonly string[] | ((...args: never[]) => unknown) | undefined {
+  /** @param words Other values that are taken. */
+  namesOrFunction(name: string, words: readonly string[] = []): unknown {
     const isNames = (value: unknown): boolean =>
       Array.isArray(value) && value.every((item) => typeof item === "string");
-    return this.typed(name, "a list of tool names or a function", (value) => isNames(value) || isFunction(value));
+    const others = words.map((word) => ` or ${JSON.stringify(word)}`).join("");
+    return this.typed(
+      name,
+      `a list of tool names or a function${others}`,
+      (value) => isNames(value) || isFunction(value) || words.includes(value as string),
+    );
+  }
+
+  /** One of these values, or an object with nothing but these numbers. */
+  valueOrNumbers(name: string, values: readonly unknown[], keys: readonly string[]): unknown {
+    const expected = `${values.map((value) => JSON.stringify(value)).join(" or ")} or { ${keys.join(", ")} } with numbers of at least 1`;
+    const isNumbers = (value: unknown): boolean =>
+      isObject(value) &&
+      Object.keys(value as object).every((key) => keys.includes(key)) &&
+      keys.every((key) => Number((value as Record<string, unknown>)[key]) >= 1);
+    return this.typed(name, expected, (value) => values.includes(value) || isNumbers(value));
   }
 
   /** `undefined` counts as not given, so that options can be spread together. */

@@ -106,7 +106,7 @@ describe("a search", () => {
   it("that finds nothing is no error: it tells the number of tools, near names and the next step", async () => {
     const reply = await search({ query: "xylophone" });
     expect(reply.isError).toBeUndefined();
-    expect(textOf(reply)).toMatch(/No tools matched "xylophone" \(of 4\)\..*empty query/);
+    expect(textOf(reply)).toMatch(/No tools matched "xylophone" \(of 4; servers: demo\)\..*empty query/);
     expect(textOf(await search({ query: "sqaure" }))).toContain("square");
   });
 
@@ -150,11 +150,11 @@ describe("a search", () => {
       { querry: "x" },
       { callerId: "admin" },
       { maxResultBytes: null },
-      { query: "x", cursor: "1" },
+      { query: "x", page: "1" },
     ]) {
       const reply = await search(args);
       expect(markOf(reply).kind).toBe("validation");
-      expect(textOf(reply)).toContain("It takes: query, limit, detail, server, tags.");
+      expect(textOf(reply)).toContain("It takes: query, limit, detail, server, tags, cursor.");
     }
     expect(textOf(await search({ querry: "x" }))).toContain('Did you mean "query"?');
     expect(textOf(await search({ detail: "everything" }))).toContain('"brief", "signature", "detailed", "full"');
