@@ -9,6 +9,7 @@ import type { Detail, SerializeContext } from "../search/serializers/serializer.
 import { MetaArguments } from "./arguments.js";
 import { DISCOVERY_ARGUMENTS, SCHEMA_DESCRIPTION } from "./descriptions.js";
 import type { CodeMode, MetaTool, MetaToolFactory } from "./meta-tool.js";
+import { observed } from "./observed.js";
 import { refusal } from "./run-mark.js";
 import { DETAILS } from "./search-arguments.js";
 import { printThatFits, textReply } from "./search-page.js";
@@ -49,9 +50,11 @@ export function schemaTool(options: SchemaToolOptions = {}): MetaToolFactory {
           const reader = new MetaArguments(tool, args);
           const names = namesOf(reader.strings("tools") ?? []);
           const detail = options.strict === true ? undefined : (reader.oneOf("detail", DETAILS) ?? options.detail);
-          return await (options.strict === true
-            ? strictSchemas(engine, names, context)
-            : schemas(engine, names, detail, context));
+          return await observed(engine, "schema", context, { names: names.length }, () =>
+            options.strict === true
+              ? strictSchemas(engine, names, context)
+              : schemas(engine, names, detail, context),
+          );
         } catch (error) {
           return refusal(error);
         }

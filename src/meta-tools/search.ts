@@ -11,6 +11,7 @@ import { findTools, type FoundTools, type ToolQuery } from "./find-tools.js";
 import { listedWithCatalog } from "./catalog-description.js";
 import type { CodeMode, MetaTool, MetaToolFactory, MetaToolSettings, SearchArguments } from "./meta-tool.js";
 import { nameOnly, namesReply } from "./names-only.js";
+import { observed, type Counts } from "./observed.js";
 import { refusal } from "./run-mark.js";
 import { SearchParameters } from "./search-arguments.js";
 import { isSearchCode, runSearchCode } from "./search-code.js";
@@ -102,6 +103,17 @@ export async function search(
   context: Partial<CallContext>,
   options: SearchToolOptions = {},
 ): Promise<CallToolResult> {
+  const counts = { results: 0, tools: 0 };
+  return observed(engine, "search", context, counts, () => answer(engine, args, context, options, counts));
+}
+
+async function answer(
+  engine: Searchable,
+  args: SearchArguments,
+  context: Partial<CallContext>,
+  options: SearchToolOptions,
+  counts: Counts<"search">,
+): Promise<CallToolResult> {
   const { settings } = engine;
   const tools = await listed(engine, context);
   // Tools that stay listed are not searched: the model sees them already.
@@ -117,6 +129,7 @@ export async function search(
   const strategy = options.strategy === undefined ? settings.searchStrategy : toStrategy(options.strategy);
   const seen = options.namesOnly === true ? searchable.map(nameOnly) : searchable;
   const found = await findTools(seen, { ...query, offset }, { strategy, aliases: settings.aliases });
+  Object.assign(counts, { results: found.tools.length, tools: found.total });
   if (options.namesOnly === true) {
     return namesReply(found, settings.limits.maxResultBytes, (count) => paging.cursorAt(offset + count));
   }

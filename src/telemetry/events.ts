@@ -25,8 +25,8 @@ export interface SearchEvent extends EventFacts {
 /** A request for the schemas of tools has been answered. */
 export interface SchemaEvent extends EventFacts {
   type: "schema";
-  /** Tools in the reply. */
-  results: number;
+  /** Names that were asked for. */
+  names: number;
   resultBytes: number;
 }
 
