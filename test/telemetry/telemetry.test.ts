@@ -9,7 +9,10 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createCodeMode } from "../../src/create-code-mode.js";
+import { executeTool } from "../../src/meta-tools/execute.js";
 import type { CodeMode } from "../../src/meta-tools/meta-tool.js";
+import { schemaTool } from "../../src/meta-tools/schema.js";
+import { searchTool } from "../../src/meta-tools/search.js";
 import { inProcessSandbox } from "../../src/sandbox/quickjs/in-process.js";
 import type { CodeModeEvent } from "../../src/telemetry/events.js";
 import { Telemetry } from "../../src/telemetry/telemetry.js";
@@ -41,7 +44,8 @@ const SCRIPT = `
 `;
 
 function engineWith(onEvent?: (event: CodeModeEvent) => void): CodeMode {
-  return createCodeMode(source, { sandboxProvider, ...(onEvent === undefined ? {} : { onEvent }) });
+  const metaTools = [searchTool(), schemaTool(), executeTool()];
+  return createCodeMode(source, { sandboxProvider, metaTools, ...(onEvent === undefined ? {} : { onEvent }) });
 }
 
 describe("events", () => {
@@ -103,8 +107,27 @@ describe("events", () => {
     ]);
   });
 
+  it("tell of a search and of a request for schemas, in numbers", async () => {
+    const one = engine();
+    const context = { signal: new AbortController().signal, authInfo: { clientId: "ada" } };
+    const call = async (index: number, args: Record<string, unknown>): Promise<string> => {
+      const { content } = (await one.metaTools[index]?.call(args, context)) ?? { content: [] };
+      return content.map((block) => (block.type === "text" ? block.text : "")).join("");
+    };
+    const found = await call(0, { query: "read" });
+    const schemas = await call(1, { tools: ["read", "fail"] });
+    await one.search({ limit: 0 }, context);
+    const common = { durationMs: expect.any(Number) as number, callerId: 'client:["ada"]' };
+    expect(events).toEqual([
+      { ...common, type: "search", outcome: "ok", results: 1, tools: 3, resultBytes: Buffer.byteLength(found) },
+      { ...common, type: "schema", outcome: "ok", names: 2, resultBytes: Buffer.byteLength(schemas) },
+      { ...common, type: "search", outcome: "error", kind: "validation", results: 0, tools: 0, resultBytes: 0 },
+    ]);
+  });
+
   it("hold nothing that a script, a tool or a description said", async () => {
     const one = engine();
+    await one.metaTools[1]?.call({ tools: ["PAYLOAD"] }, { signal: new AbortController().signal });
     await one.execute({ code: SCRIPT });
     await one.execute({ code: "throw new Error('PAYLOAD')" });
     await one.execute({ code: "PAYLOAD +" });
@@ -221,10 +244,11 @@ describe("spans", () => {
     const engine = engineWith();
     await engine.execute({ code: SCRIPT }, { callerId: "PAYLOAD" });
     await engine.execute({ code: "throw new Error('PAYLOAD')" });
+    await engine.search({ query: "QUERIED" });
     const spans = exporter
       .getFinishedSpans()
       .map(({ name, attributes, events, status, links }) => ({ name, attributes, events, status, links }));
-    expect(spans).toHaveLength(6);
+    expect(spans).toHaveLength(7);
     expect(JSON.stringify(spans)).not.toMatch(SECRETS);
   });
 
