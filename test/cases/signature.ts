@@ -93,7 +93,13 @@ async function signatureOf(world: World, name: string): Promise<Signature | stri
   const start = performance.now();
   const line = await print(tool, found, "signature");
   const declared = await print(tool, found, "declarations");
-  return { tool: name, schema: world.fixture.get(name).definition, line, declared, ms: performance.now() - start };
+  return {
+    tool: name,
+    schema: world.fixture.tools.get(name)?.definition ?? { ...tool },
+    line,
+    declared,
+    ms: performance.now() - start,
+  };
 }
 
 async function print(tool: object, { context }: SearchReply, detail: string): Promise<string> {

@@ -12,6 +12,8 @@ import { buildServer, type ServerUnderTest } from "./servers.js";
 export interface WorldParts {
   tools: readonly unknown[];
   config: Json;
+  /** Further sources of tools. */
+  sources?: readonly object[] | undefined;
   transport?: unknown;
   capabilities?: Json | undefined;
   /** Tools differ between callers. */
@@ -58,7 +60,7 @@ export class World {
     if (!TRANSPORTS.includes(parts.transport as string)) throw new Todo(`unknown transport ${String(parts.transport)}`);
     this.#parts = parts;
     this.fixture = new Fixture(parts.tools);
-    this.options = toOptions(parts.config);
+    this.options = { ...toOptions(parts.config), ...(parts.sources === undefined ? {} : { sources: parts.sources }) };
     this.names = metaToolNames(this.options);
     this.#defaults = JSON.stringify(this.options["defaultArguments"]);
   }

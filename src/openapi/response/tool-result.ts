@@ -26,7 +26,8 @@ export function toolResult(received: Received, context: AnswerContext): ToolResu
 
 /** A request that got no answer as the result of a tool. */
 export function noAnswerResult({ message, facts }: NoAnswer, redact: (text: string) => string): ToolResult {
-  const structured = Object.keys(facts).length === 0 ? {} : { structuredContent: { ...facts } };
+  const shown = Object.entries(facts).map(([name, fact]) => [name, typeof fact === "string" ? redact(fact) : fact]);
+  const structured = shown.length === 0 ? {} : { structuredContent: Object.fromEntries(shown) as object };
   return { content: [{ type: "text", text: redact(message) }], isError: true, ...structured };
 }
 
