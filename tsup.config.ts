@@ -8,6 +8,8 @@ const shared: Options = {
   sourcemap: true,
   dts: false,
   esbuildPlugins: [guestEsbuild],
+  // Used by the doctor where it is installed; as a devDependency it would be bundled.
+  external: ["gpt-tokenizer"],
 };
 // tsup 8 passes `baseUrl`, which TypeScript 6 deprecates.
 // JavaScript alone is built in a second: enough while working on the worker.
@@ -21,13 +23,14 @@ const entries = {
   search: "src/search.ts",
   sandbox: "src/sandbox.ts",
   openapi: "src/openapi.ts",
+  gateway: "src/gateway.ts",
   testing: "src/testing.ts",
 };
 const library = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)));
 
 export default defineConfig([
   // ESM: shared chunks, so that every entry point shares one copy of each class.
-  { ...shared, entry: library, format: ["esm"], splitting: true },
+  { ...shared, entry: { ...library, cli: "src/cli.ts" }, format: ["esm"], splitting: true },
   // The worker is one file with the engine inside: a cold start reads one file instead of a dozen.
   {
     ...shared,

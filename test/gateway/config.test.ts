@@ -18,8 +18,8 @@ async function resolved(config: GatewayConfig, options: ReadOptions = {}): Promi
   return new Map(entries);
 }
 
-async function errorOf(entry: object, options: ReadOptions = {}): Promise<string> {
-  const { upstreams } = await resolveConfig({ mcpServers: { files: entry } }, { env: {}, ...options });
+async function errorOf(entry: Record<string, unknown>, options: ReadOptions = {}): Promise<string> {
+  const { upstreams } = await resolveConfig({ mcpServers: { files: entry as never } }, { env: {}, ...options });
   const resolution = upstreams.get("files");
   return resolution !== undefined && "error" in resolution ? resolution.error : "no error";
 }
