@@ -59,8 +59,19 @@ let shared: SandboxProvider | undefined;
  * await sandbox.close?.();
  */
 export function quickJsSandbox(options?: QuickJsSandboxOptions): SandboxProvider {
-  if (options === undefined || Object.keys(options).length === 0) return (shared ??= newSandbox(resolve({})));
+  if (options === undefined || Object.keys(options).length === 0) return (shared ??= newShared());
   return newSandbox(resolve(options));
+}
+
+/** Once closed it is not given out again: who asks later gets a new one. */
+function newShared(): SandboxProvider {
+  const sandbox = newSandbox(resolve({}));
+  const close = async (): Promise<void> => {
+    if (shared === provider) shared = undefined;
+    await sandbox.close?.();
+  };
+  const provider: SandboxProvider = { ...sandbox, close };
+  return provider;
 }
 
 function newSandbox({ limits, ...options }: ResolvedOptions): SandboxProvider {

@@ -1,5 +1,6 @@
 import { messageOf, SandboxError } from "../../errors.js";
-import { type Instance, OutOfGuestMemory, type GuestText } from "./instance.js";
+import { OutOfGuestMemory, type GuestText } from "./host-function.js";
+import type { Instance } from "./instance.js";
 import { KIND, type GuestError, type RunReport, type RunRequest } from "./protocol.js";
 
 /** What a run needs of the thread it is in. */
