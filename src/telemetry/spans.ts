@@ -51,8 +51,8 @@ export type StartSpan = (name: string, parent: SpanContext | undefined) => OpenS
  */
 export async function openTelemetrySpans(load: () => Promise<unknown> = importApi): Promise<StartSpan | undefined> {
   try {
-    const api = (await load()) as Partial<OpenTelemetry>;
-    return api.trace === undefined || api.context === undefined ? undefined : spansOf(api as OpenTelemetry);
+    const api = (await load()) as Partial<OpenTelemetry> | undefined;
+    return api?.trace === undefined || api.context === undefined ? undefined : spansOf(api as OpenTelemetry);
   } catch {
     // Not installed: the host wants no spans.
     return undefined;
@@ -61,8 +61,12 @@ export async function openTelemetrySpans(load: () => Promise<unknown> = importAp
 
 let imported: Promise<unknown> | undefined;
 
+/**
+ * Bundlers must not stop over a package that is not there: esbuild takes the `catch` for an optional import, and webpack
+ * leaves the import to the run time.
+ */
 function importApi(): Promise<unknown> {
-  return (imported ??= import("@opentelemetry/api"));
+  return (imported ??= import(/* webpackIgnore: true */ "@opentelemetry/api").catch(() => undefined));
 }
 
 function spansOf(api: OpenTelemetry): StartSpan {
