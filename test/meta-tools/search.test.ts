@@ -146,12 +146,7 @@ describe("a search", () => {
   });
 
   it("refuses arguments that it does not have", async () => {
-    for (const args of [
-      { querry: "x" },
-      { callerId: "admin" },
-      { maxResultBytes: null },
-      { query: "x", page: "1" },
-    ]) {
+    for (const args of [{ querry: "x" }, { callerId: "admin" }, { maxResultBytes: null }, { query: "x", page: "1" }]) {
       const reply = await search(args);
       expect(markOf(reply).kind).toBe("validation");
       expect(textOf(reply)).toContain("It takes: query, limit, detail, server, tags, cursor.");

@@ -29,7 +29,7 @@ export function titleOf(tool: Tool): string {
 
 /** Where a sentence ends: a point that no abbreviation, version or file name has. */
 const SENTENCE_END = /(?<!\b(?:e\.g|i\.e|etc|vs|incl|approx|no))[.!?](?=\s|$)|[。！？]/u;
-const MIN_SENTENCE_CHARACTERS = 12;
+const MIN_SENTENCE_CHARACTERS = 6;
 
 /** What a tool does in one line, at most `maxCharacters` long: the first sentence of its description, else its title. */
 export function firstSentence(tool: Tool, maxCharacters = 160): string {

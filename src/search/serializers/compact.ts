@@ -170,7 +170,7 @@ function heading({ tool, args, members }: Facts, identifiers: ReadonlyMap<string
 function descriptionLines(tool: Tool): string[] {
   const text = blockText(descriptionOf(tool), MAX_DESCRIPTION_CHARACTERS);
   if (text === "") return [];
-  return text.split("\n").map((line) => (/^(?:->|args:)/.test(line) ? `\\${line}` : line));
+  return text.split("\n").map((line) => (/^(?:->|args:|Shared:|type \w+ =)/.test(line) ? `\\${line}` : line));
 }
 
 function parameterLines({ args, members }: Facts, shared: readonly Member[], printer: ShapePrinter): string[] {
