@@ -34,8 +34,6 @@ export interface Engine extends CodeMode {
   readonly plans: ArgumentPlans;
   /** A tool of the host as clients may see it: without hidden parameters. */
   showTool(tool: Tool): Tool;
-  /** What is not there now although it belongs to the catalog: a sentence each, for models. */
-  absences(): readonly string[];
   /** Who asks. */
   callerIdOf(context: CallContext): string | undefined;
 }

@@ -110,6 +110,11 @@ export function ownNameOf(tool: Tool): string {
   return typeof name === "string" ? name : tool.name;
 }
 
+/** True for a tool whose own words must not stand in instructions to a model: that of a server nobody vouched for. */
+export function isUntrusted(tool: Tool): boolean {
+  return tool._meta?.["mcp-codemode/untrusted"] === true;
+}
+
 /** A tool's tags: `_meta["mcp-codemode/tags"]`, else `_meta.fastmcp.tags`, else `_meta.tags`. */
 export function tagsOf(tool: Tool): readonly string[] {
   const meta = tool._meta;

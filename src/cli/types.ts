@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { stringLiteral } from "../catalog/identifiers.js";
+import { identifiersFor, stringLiteral } from "../catalog/identifiers.js";
 import { declarations } from "../catalog/typescript.js";
-import type { Tool } from "../catalog/tool.js";
+import { ownNameOf, serverOf, type Tool } from "../catalog/tool.js";
 import { openGateway, type GatewayArguments } from "./open-gateway.js";
 import { addGatewayOptions, examples } from "./options.js";
 import type { CommandContext } from "./program.js";
@@ -45,5 +45,33 @@ declare const env: Readonly<Record<string, string>>;
 /** What the host gave after \`--\`. */
 declare const args: readonly string[];
 
-${declarations(tools)}`;
+${declarations(tools)}${serverNamespaces(tools)}`;
+}
+
+/** The same functions by server: `tools.files.read_file` is `tools.files__read_file`. */
+function serverNamespaces(tools: readonly Tool[]): string {
+  const identifiers = identifiersFor(tools.map(({ name }) => name));
+  const servers = groupByServer(tools);
+  const serverIdentifiers = identifiersFor(servers.keys());
+  return [...servers]
+    .map(([server, own]) => {
+      const names = identifiersFor(own.map(ownNameOf));
+      const lines = own.map((tool) => {
+        return `  export import ${names.get(ownNameOf(tool))} = tools.${identifiers.get(tool.name)};\n`;
+      });
+      return `\ndeclare namespace tools.${serverIdentifiers.get(server)} {\n${lines.join("")}}\n`;
+    })
+    .join("");
+}
+
+function groupByServer(tools: readonly Tool[]): Map<string, Tool[]> {
+  const servers = new Map<string, Tool[]>();
+  for (const tool of tools) {
+    const server = serverOf(tool);
+    if (server === undefined) continue;
+    const own = servers.get(server) ?? [];
+    servers.set(server, own);
+    own.push(tool);
+  }
+  return servers;
 }

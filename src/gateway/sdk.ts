@@ -1,19 +1,26 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import type { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import type * as SdkTypes from "@modelcontextprotocol/sdk/types.js";
 import { ConfigurationError } from "../errors.js";
 
 /** The client half of the MCP SDK (1.x), as far as the gateway uses it. */
 export interface ClientSdk {
-  Client: typeof import("@modelcontextprotocol/sdk/client/index.js").Client;
-  StreamableHTTPClientTransport: typeof import("@modelcontextprotocol/sdk/client/streamableHttp.js").StreamableHTTPClientTransport;
-  SSEClientTransport: typeof import("@modelcontextprotocol/sdk/client/sse.js").SSEClientTransport;
-  types: typeof import("@modelcontextprotocol/sdk/types.js");
+  Client: typeof Client;
+  StreamableHTTPClientTransport: typeof StreamableHTTPClientTransport;
+  SSEClientTransport: typeof SSEClientTransport;
+  types: typeof SdkTypes;
 }
 
 /** The server half. */
 export interface ServerSdk {
-  Server: typeof import("@modelcontextprotocol/sdk/server/index.js").Server;
-  StdioServerTransport: typeof import("@modelcontextprotocol/sdk/server/stdio.js").StdioServerTransport;
-  StreamableHTTPServerTransport: typeof import("@modelcontextprotocol/sdk/server/streamableHttp.js").StreamableHTTPServerTransport;
-  types: typeof import("@modelcontextprotocol/sdk/types.js");
+  Server: typeof Server;
+  StdioServerTransport: typeof StdioServerTransport;
+  StreamableHTTPServerTransport: typeof StreamableHTTPServerTransport;
+  types: typeof SdkTypes;
 }
 
 /**
@@ -23,26 +30,26 @@ export interface ServerSdk {
  */
 export async function loadClientSdk(): Promise<ClientSdk> {
   return loaded(async () => {
-    const [{ Client }, { StreamableHTTPClientTransport }, { SSEClientTransport }, types] = await Promise.all([
+    const [client, streamable, sse, types] = await Promise.all([
       import("@modelcontextprotocol/sdk/client/index.js"),
       import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
       import("@modelcontextprotocol/sdk/client/sse.js"),
       import("@modelcontextprotocol/sdk/types.js"),
     ]);
-    return { Client, StreamableHTTPClientTransport, SSEClientTransport, types };
+    return { ...client, ...streamable, ...sse, types };
   });
 }
 
 /** As {@link loadClientSdk}, for servers of the gateway. */
 export async function loadServerSdk(): Promise<ServerSdk> {
   return loaded(async () => {
-    const [{ Server }, { StdioServerTransport }, { StreamableHTTPServerTransport }, types] = await Promise.all([
+    const [server, stdio, streamable, types] = await Promise.all([
       import("@modelcontextprotocol/sdk/server/index.js"),
       import("@modelcontextprotocol/sdk/server/stdio.js"),
       import("@modelcontextprotocol/sdk/server/streamableHttp.js"),
       import("@modelcontextprotocol/sdk/types.js"),
     ]);
-    return { Server, StdioServerTransport, StreamableHTTPServerTransport, types };
+    return { ...server, ...stdio, ...streamable, types };
   });
 }
 

@@ -111,7 +111,12 @@ export class GatewaySource implements ToolSource {
     const exposed: Tool = {
       ...tool,
       name: this.#names.nameFor(config.prefix, { upstream: id, tool: tool.name }),
-      _meta: { ...Object.fromEntries(own), "mcp-codemode/server": id, "mcp-codemode/name": tool.name },
+      _meta: {
+        ...Object.fromEntries(own),
+        "mcp-codemode/server": id,
+        "mcp-codemode/name": tool.name,
+        ...(config.trust ? {} : { "mcp-codemode/untrusted": true }),
+      },
     };
     this.#exposed.set(tool, exposed);
     return exposed;

@@ -1,4 +1,4 @@
-import { serverOf, type CallContext, type Tool } from "../catalog/tool.js";
+import { isUntrusted, serverOf, type CallContext, type Tool } from "../catalog/tool.js";
 import { inlineText } from "../catalog/untrusted-text.js";
 import { firstSentence } from "../search/serializers/brief.js";
 import { estimateTokens } from "../search/serializers/token-estimate.js";
@@ -90,7 +90,7 @@ function autoText(tools: readonly Tool[], place: CatalogPlace, places: Places): 
 function summaries(tools: readonly Tool[]): string {
   const lines = byServer(tools).flatMap(([, own]) =>
     own.map((tool) => {
-      const sentence = firstSentence(tool, MAX_SUMMARY_CHARACTERS);
+      const sentence = isUntrusted(tool) ? "" : firstSentence(tool, MAX_SUMMARY_CHARACTERS);
       return `- ${nameOf(tool)}${sentence === "" ? "" : `: ${sentence}`}`;
     }),
   );

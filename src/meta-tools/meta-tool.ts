@@ -104,6 +104,8 @@ export interface CodeMode {
   readonly metaTools: readonly MetaTool[];
   /** The tools that this caller may use now. */
   listTools(context?: Partial<CallContext>): Promise<readonly Tool[]>;
+  /** What is not there now although it belongs to the catalog, such as the tools of a server that is down: a sentence each. */
+  absences(): readonly string[];
   search(args: SearchArguments, context?: Partial<CallContext>): Promise<CallToolResult>;
   execute(args: ExecuteArguments, context?: Partial<CallContext>): Promise<ExecuteOutcome>;
   /** Ends what this engine started: its sources' listeners and its own sandbox (not the shared one). */

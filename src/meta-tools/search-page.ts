@@ -13,7 +13,12 @@ export interface PageOptions {
   maxBytes: number;
   /** The cursor for the hits from an offset on. */
   cursorAt(offset: number): Promise<string>;
+  /** What is missing from the catalog now: a sentence each. */
+  absences: readonly string[];
 }
+
+/** A gateway with many servers down must not drown the tools that were found. */
+const MAX_ABSENCES = 5;
 
 /** Room kept for the heading and the notes. */
 const MARGIN_BYTES = 1_024;
@@ -37,8 +42,9 @@ export async function searchPage(found: FoundTools, options: PageOptions): Promi
   const { serializer, context, maxBytes } = options;
   const printed = await printThatFits(found.tools, serializer, { ...context, total: found.total }, maxBytes);
   const isText = isProse(serializer) && !isJson(printed.text);
-  if (isText && found.tools.length === 0) return textReply([nothingFound(found)]);
-  const notes = [...notesOf(found), ...(await restNotes(found, printed, options))];
+  const absences = absenceNotes(options.absences);
+  if (isText && found.tools.length === 0) return textReply([[nothingFound(found), ...absences].join("\n\n")]);
+  const notes = [...notesOf(found), ...(await restNotes(found, printed, options)), ...absences];
   if (!isText) return textReply([printed.text, ...(notes.length === 0 ? [] : [notes.join("\n")])]);
   return textReply([[...headingOf(found, printed), printed.text, ...notes].join("\n\n")]);
 }
@@ -106,6 +112,11 @@ async function restNotes(found: FoundTools, { shown }: Printed, options: PageOpt
   const cursor = await options.cursorAt(found.offset + shown);
   const size = left > 0 ? `${left} more found, left out: a reply has at most ${options.maxBytes} bytes. ` : "";
   return [`${size}Next page: the same search with cursor ${JSON.stringify(cursor)}.`];
+}
+
+function absenceNotes(absences: readonly string[]): string[] {
+  const left = absences.length - MAX_ABSENCES;
+  return left > 0 ? [...absences.slice(0, MAX_ABSENCES), `${left} more servers are not available.`] : [...absences];
 }
 
 function nothingFound(found: FoundTools): string {

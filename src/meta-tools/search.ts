@@ -89,7 +89,7 @@ function toolDefinition(options: SearchToolOptions, settings: MetaToolSettings, 
 }
 
 /** What a search needs of an engine. */
-type Searchable = Pick<CodeMode, "listTools" | "settings">;
+type Searchable = Pick<CodeMode, "listTools" | "settings" | "absences">;
 
 /**
  * Answers a search.
@@ -142,6 +142,7 @@ async function answer(
     },
     maxBytes: settings.limits.maxResultBytes,
     cursorAt: (at) => paging.cursorAt(at),
+    absences: engine.absences(),
   });
 }
 

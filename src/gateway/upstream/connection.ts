@@ -111,7 +111,7 @@ async function connectHttp(
 
 interface HttpTransport {
   transport: Transport;
-  end(): Promise<void>;
+  end: () => Promise<void>;
 }
 
 function httpOptions(
@@ -294,6 +294,6 @@ export function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   if (error instanceof ToolCallError || !(cause instanceof Error)) return message;
   const { code } = cause as { code?: unknown };
-  const detail = cause.message === "" ? String(code ?? "") : cause.message;
+  const detail = cause.message === "" && typeof code === "string" ? code : cause.message;
   return detail === "" || message.includes(detail) ? message : `${message}: ${detail}`;
 }
