@@ -15,6 +15,7 @@ export function guestSource(entry: string): string {
     platform: "neutral",
     minifyWhitespace: true,
     minifySyntax: true,
+    minifyIdentifiers: true,
     legalComments: "none",
     logLevel: "error",
   });

@@ -29,7 +29,7 @@ function request(code: string): RunRequest {
     maxStackBytes: 64 * 1024,
     maxBridgeMessages: 1000,
   };
-  return { code, config, inputs: null, from: null, openCalls: [], keepSnapshot: false, seed: 1, ...limits };
+  return { code, config, inputs: null, from: null, openCalls: [], keepSnapshot: false, seed: [1, 2, 3, 4], ...limits };
 }
 
 interface Said {

@@ -10,6 +10,7 @@ import {
   type SandboxRunOptions,
 } from "../provider.js";
 import type { PreparedScript } from "../script.js";
+import { chained, originOf, type Rewrite } from "../script/rewrite.js";
 import { mayHoldTags, reviveValue } from "../values/decode.js";
 import { encodeValue } from "../values/encode.js";
 import { rememberedJson } from "../values/json-text.js";
@@ -64,6 +65,9 @@ export class HostRun {
   private readonly open = new Map<number, OpenCall>();
   private ended = false;
   private done: string | undefined;
+  /** Calls without an answer when the script ended. */
+  private openCalls = 0;
+  private readonly gaveText = new Set<string>();
   private snapshot: Uint8Array | undefined;
   private readonly startedAt = performance.now();
 
@@ -112,7 +116,7 @@ export class HostRun {
       cpuMs: orNull(limits.cpuMs),
       memoryBytes: Math.min(limits.memoryBytes, MOST_MEMORY_BYTES),
       maxStackBytes: Math.min(limits.maxStackBytes, MOST_STACK_BYTES),
-      seed: (Math.random() * 2 ** 32) >>> 0,
+      seed: [...crypto.getRandomValues(new Uint32Array(4))],
     };
   }
 
@@ -134,7 +138,7 @@ export class HostRun {
     if (this.ended) return;
     if (kind === KIND.CALL) void this.answer(id, text);
     else if (kind === KIND.LOG) this.log(text);
-    else if (kind === KIND.DONE) this.done ??= text;
+    else if (kind === KIND.DONE) this.endScript(id, text);
     else if (kind === KIND.REPORT) this.report(JSON.parse(text) as RunReport);
   }
 
@@ -147,6 +151,12 @@ export class HostRun {
       return;
     }
     this.finish(this.failed({ name: "", message, stack: "" }, kind, NO_FACTS), {});
+  }
+
+  private endScript(openCalls: number, text: string): void {
+    if (this.done !== undefined) return;
+    this.done = text;
+    this.openCalls = openCalls;
   }
 
   /** The engine's memory: of a paused script, or at the end of a run. */
@@ -197,7 +207,9 @@ export class HostRun {
     const fn = typeof name === "string" ? this.functions.get(name) : undefined;
     if (fn === undefined || !Array.isArray(args)) throw new Error("Unknown function");
     const values = mayHoldTags(text) ? (reviveValue(args) as unknown[]) : args;
-    return await (fn as (...args: unknown[]) => unknown)(...values);
+    const answer: unknown = await (fn as (...args: unknown[]) => unknown)(...values);
+    if (typeof answer === "string") this.gaveText.add(String(name));
+    return answer;
   }
 
   private noteFailure(call: string, answer: string): void {
@@ -218,7 +230,7 @@ export class HostRun {
 
   private report(report: RunReport): void {
     this.notes.push(...report.notes);
-    const facts = { memoryBytes: report.stats.memoryBytes, columnShift: report.columnShift };
+    const facts = factsOf(report);
     const { failure, suspended } = report;
     if (suspended === true) this.finish(this.paused(), report.stats);
     else if (failure !== undefined) this.finish(this.failed(failure.error, failure.kind, facts), report.stats);
@@ -253,10 +265,13 @@ export class HostRun {
 
   private failed(error: GuestError, kind: ErrorKind | undefined, facts: RunFacts): SandboxResult {
     const { sent, script } = this.begin;
-    return {
-      status: "failed",
-      error: toScriptError(error, kind, { code: sent, script, limits: this.limits, ...facts }),
-    };
+    const { limits, openCalls, gaveText } = this;
+    const { rewrite, offset, memoryBytes, columnShift } = facts;
+    const evaluated = rewrite === undefined ? script : chained(script, rewrite);
+    const functions = [...this.functions.keys()];
+    const at = offset === undefined ? undefined : originOf(script.steps, offset);
+    const known = { sent, evaluated, columnShift, offset: at, limits, memoryBytes, functions, openCalls, gaveText };
+    return { status: "failed", error: toScriptError(error, kind, known) };
   }
 
   private finish(result: SandboxResult, stats: RunStats): void {
@@ -272,9 +287,18 @@ export class HostRun {
 interface RunFacts {
   memoryBytes: number;
   columnShift: number;
+  rewrite?: Rewrite | undefined;
+  offset?: number | undefined;
 }
 
 const NO_FACTS: RunFacts = { memoryBytes: 0, columnShift: 0 };
+
+const factsOf = ({ stats, columnShift, rewrite, failure }: RunReport): RunFacts => ({
+  memoryBytes: stats.memoryBytes,
+  columnShift,
+  rewrite,
+  offset: failure?.offset,
+});
 
 const finite = (limit: number): number => Math.min(limit, Number.MAX_SAFE_INTEGER);
 const orNull = (limit: number): number | null => (Number.isFinite(limit) ? limit : null);

@@ -1,5 +1,7 @@
 // oxlint-disable-next-line import/default -- made by the build: see build/guest-source.ts
 import prelude from "./prelude/index.ts?guest";
+// oxlint-disable-next-line import/default -- likewise
+import webPrelude from "./prelude/web.ts?guest";
 import {
   inNeutralSurroundings,
   loadEngine,
@@ -91,7 +93,7 @@ export class Instance {
     new Uint8Array(memory.buffer, control, CONTROL_BYTES).fill(0);
     const bufferAt = raw._QTS_NewArrayBuffer(contextAt, control, CONTROL_BYTES);
     context.setProp(context.global, "__control", handleOf(context, bufferAt));
-    context.unwrapResult(context.evalCode(prelude, "prelude.js")).dispose();
+    for (const source of [prelude, webPrelude]) context.unwrapResult(context.evalCode(source, "prelude.js")).dispose();
     const api = context.getProp(context.global, "__prelude");
     const functions = Object.fromEntries(GUEST_FUNCTIONS.map((name) => [name, pointer(context.getProp(api, name))]));
     context.unwrapResult(context.evalCode("delete globalThis.__prelude")).dispose();
@@ -195,6 +197,11 @@ export class Instance {
   /** A word of the control block: see prelude/host.ts. */
   setControl(word: number, value: number): void {
     this.memoryView().setUint32(this.at.control + word * 4, value >>> 0, true);
+  }
+
+  /** Sets a 64-bit float of the control block. */
+  setControlTime(index: number, value: number): void {
+    this.memoryView().setFloat64(this.at.control + index * 8, value, true);
   }
 
   /** A 64-bit float of the control block. */

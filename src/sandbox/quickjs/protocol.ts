@@ -1,3 +1,5 @@
+import type { Rewrite } from "../script/rewrite.js";
+
 /**
  * What crosses between host, worker and guest. The guest knows one function of its host, `host(kind, id, text)`; between
  * threads the same three things travel as a frame, with the id of the run in front.
@@ -67,7 +69,8 @@ export interface RunRequest {
   cpuMs: number | null;
   memoryBytes: number;
   maxStackBytes: number;
-  seed: number;
+  /** Four random 32-bit words: the state of the script's random numbers. */
+  seed: readonly number[];
 }
 
 /** How a run ended, as the worker saw it: what it knows by itself stands above what the guest said. */
@@ -76,7 +79,11 @@ export interface RunReport {
   failure?: {
     kind: "syntax" | "runtime" | "timeout" | "memory" | "stack" | "cancelled" | "limit" | "sandbox";
     error: GuestError;
+    /** Where in the request's code, when the error's stack does not say. */
+    offset?: number;
   };
+  /** What was evaluated instead of the request's code. */
+  rewrite?: Rewrite;
   /** The script was paused, and its memory has been sent. */
   suspended?: boolean;
   notes: readonly string[];

@@ -2,6 +2,8 @@ import { messageOf, SandboxError } from "../../errors.js";
 import { OutOfGuestMemory, type GuestText } from "./host-function.js";
 import type { Instance } from "./instance.js";
 import { KIND, type GuestError, type RunReport, type RunRequest } from "./protocol.js";
+import { isRewrite, type Rewrite } from "../script/rewrite.js";
+import { startScript, uncalledIn, type NotStarted } from "./compile.js";
 
 /** What a run needs of the thread it is in. */
 export interface RunHost {
@@ -17,12 +19,10 @@ export interface RunHost {
 const JOBS_PER_SLICE = 1000;
 /** After its end a run waits this long for calls that the script did not await. */
 const JOIN_MS = 5_000;
-/** What the worker says when `return` stands outside of a function, at compile time: nothing has run. */
-const RETURN_AT_TOP_LEVEL = "return not in a function";
-/** Put in front of such a script, on its first line: columns there are this much too large. */
-const WRAPPER_START = "(async()=>{";
 /** Above this part of the cap memory counts as used up, when the engine had none left even to say so. */
 const FULL_MEMORY = 0.9;
+/** What the guest says of a script that gave nothing. */
+const NOTHING = "+[[]]";
 
 /**
  * One script in one instance, driven by events: `start()`, then `settle()` for each answer and `tick()` for timers, until
@@ -35,6 +35,10 @@ export class ScriptRun {
   private failure: RunReport["failure"];
   private readonly notes: string[] = [];
   private columnShift = 0;
+  private rewrite: Rewrite | undefined;
+  /** The script may be nothing but declarations, and has not ended. */
+  private mayDeclareOnly = false;
+  private gaveNothing = false;
   private readonly open = new Set<number>();
   private messages = 0;
   private cpuMs = 0;
@@ -56,7 +60,7 @@ export class ScriptRun {
     this.enter(() => {
       if (!this.provideInputs()) return;
       const promise = this.compile();
-      if (promise !== undefined) this.instance.finish(promise.value, promise.boxed);
+      if (promise !== undefined) this.instance.finish(promise.promise, promise.boxed);
     });
   }
 
@@ -71,7 +75,7 @@ export class ScriptRun {
   suspend(openCalls: readonly number[]): Uint8Array | undefined {
     if (this.over || this.done || openCalls.length !== this.open.size) return undefined;
     if (!openCalls.every((id) => this.open.has(id))) return undefined;
-    const snapshot = this.instance.save({ columnShift: this.columnShift });
+    const snapshot = this.instance.save({ columnShift: this.columnShift, rewrite: this.rewrite });
     this.suspended = true;
     this.over = true;
     return snapshot;
@@ -113,7 +117,8 @@ export class ScriptRun {
       this.fail("sandbox", messageOf(error));
     }
     this.instance.setLimits(this.request.maxStackBytes);
-    this.instance.setControl(0, this.request.seed);
+    this.request.seed.forEach((word, index) => this.instance.setControl(4 + index, word));
+    if (this.request.from !== "resume") this.instance.setControlTime(5, Date.now());
     if (this.request.from !== "resume") this.instance.setControl(2, this.request.code.includes("RESULT") ? 1 : 0);
     this.instance.onHost = this.receive;
     this.instance.onInterrupt = this.mustStop;
@@ -121,8 +126,9 @@ export class ScriptRun {
   }
 
   private restore(snapshot: Uint8Array): void {
-    const note = this.instance.load(snapshot) as { columnShift?: unknown } | null;
+    const note = this.instance.load(snapshot) as { columnShift?: unknown; rewrite?: unknown } | null;
     this.columnShift = typeof note?.columnShift === "number" ? note.columnShift : 0;
+    this.rewrite = isRewrite(note?.rewrite) ? note.rewrite : undefined;
   }
 
   private configure(snapshot: Uint8Array | undefined): void {
@@ -140,6 +146,7 @@ export class ScriptRun {
       ...(this.suspended ? { suspended: true } : {}),
       notes: this.notes,
       columnShift: this.columnShift,
+      ...(this.rewrite === undefined ? {} : { rewrite: this.rewrite }),
       stats,
     };
   }
@@ -153,16 +160,41 @@ export class ScriptRun {
     return error === undefined;
   }
 
-  private compile(): { value: number; boxed: boolean } | undefined {
-    const { code } = this.request;
-    const first = this.instance.evaluate(code, true);
-    if (first.error === undefined) return { value: first.value, boxed: true };
-    if ((JSON.parse(first.error) as GuestError).message !== RETURN_AT_TOP_LEVEL)
-      return this.failWith(first.error, "syntax");
-    this.columnShift = WRAPPER_START.length;
-    const wrapped = this.instance.evaluate(`${WRAPPER_START}${code}\n})()`, false);
-    if (wrapped.error === undefined) return { value: wrapped.value, boxed: false };
-    return this.failWith(wrapped.error, "syntax");
+  /** The promise of the script's end; undefined when it does not parse. */
+  private compile(): { promise: number; boxed: boolean } | undefined {
+    const started = startScript(this.instance, this.request.code, this.msLeft());
+    if ("error" in started) return this.failToStart(started);
+    this.columnShift = started.columnShift;
+    this.rewrite = started.rewrite;
+    this.mayDeclareOnly = started.boxed;
+    this.notes.push(...started.notes);
+    return started;
+  }
+
+  private failToStart({ error, offset }: NotStarted): undefined {
+    // Text can also be too deep or too large for the engine's own parser.
+    const isTooDeep = error.message === "stack overflow";
+    const isTooLarge = error.name === "InternalError" && !isTooDeep;
+    this.fail(isTooDeep ? "stack" : isTooLarge ? "memory" : "syntax", error);
+    if (this.failure !== undefined && offset !== undefined) this.failure.offset = offset;
+  }
+
+  /** Nothing came of the script. If that is because nothing calls the function it declares, that is done now. */
+  private endOrCall(): void {
+    const found = uncalledIn(this.rewrite?.code ?? this.request.code, this.msLeft());
+    if (found !== undefined) this.notes.push(found.note);
+    const call = found?.call;
+    const started = call === undefined ? undefined : this.instance.evaluate(call + "()", true);
+    if (started !== undefined && started.error === undefined) return this.instance.finish(started.value, true);
+    const bytes = Buffer.from(NOTHING);
+    this.host.send(KIND.DONE, 0, bytes, 0, bytes.length);
+    this.markDone();
+  }
+
+  private msLeft(): number {
+    const now = performance.now();
+    const cpuLeft = (this.request.cpuMs ?? Infinity) - this.cpuMs - (this.enteredAt === 0 ? 0 : now - this.enteredAt);
+    return Math.min(this.deadline - now, cpuLeft);
   }
 
   private failWith(error: string, kind: "syntax" | "sandbox"): undefined {
@@ -182,6 +214,11 @@ export class ScriptRun {
     try {
       work();
       this.drain();
+      if (this.gaveNothing && this.failure === undefined && !this.mustStop()) {
+        this.gaveNothing = false;
+        this.endOrCall();
+        this.drain();
+      }
     } catch (error) {
       this.trapped(error);
     }
@@ -238,13 +275,21 @@ export class ScriptRun {
   private readonly receive = (kind: number, id: number, text: GuestText): void => {
     if (this.over || this.mustStop() || (kind === KIND.DONE && this.done)) return;
     // The guest keeps this bound itself; only a guest whose prelude was subverted gets here.
-    if (++this.messages > this.request.maxBridgeMessages + 2) return this.fail("limit", "too many messages");
-    text.read((bytes, at, length) => this.host.send(kind, id, bytes, at, length));
+    if (++this.messages > this.request.maxBridgeMessages + 3) return this.fail("limit", "too many messages");
+    text.read((bytes, at, length) => {
+      this.gaveNothing = kind === KIND.DONE && this.mayDeclareOnly && isNothing(bytes, at, length);
+      if (!this.gaveNothing) this.host.send(kind, id, bytes, at, length);
+    });
     if (kind === KIND.CALL) this.open.add(id);
     if (kind !== KIND.DONE) return;
+    this.mayDeclareOnly = false;
+    if (!this.gaveNothing) this.markDone();
+  };
+
+  private markDone(): void {
     this.done = true;
     this.joinUntil = performance.now() + JOIN_MS;
-  };
+  }
 
   private timerIn(): number {
     const due = this.instance.controlTime(4);
@@ -260,6 +305,9 @@ export class ScriptRun {
       this.notes.push(`A callback of a timer threw: ${(JSON.parse(error) as GuestError).message}`);
   }
 }
+
+const isNothing = (bytes: Uint8Array, at: number, length: number): boolean =>
+  length === NOTHING.length && Buffer.from(bytes.buffer, bytes.byteOffset + at, length).toString() === NOTHING;
 
 function openCallsNote(open: number): string {
   return `${open} call${open > 1 ? "s were" : " was"} still running when the script ended and ${open > 1 ? "were" : "was"} cancelled: await every call.`;

@@ -1,31 +1,46 @@
 import { isErrorKind, type ErrorKind } from "../../errors.js";
 import type { SandboxLimitValues } from "../limits.js";
 import type { ScriptError } from "../provider.js";
-import type { PreparedScript } from "../script.js";
-import { codeFrame, offsetOf, placeOf } from "../script/places.js";
-import { originOf } from "../script/rewrite.js";
+import { codeFrame, offsetOf, type Place, placeOf } from "../script/places.js";
+import { originOf, type Rewrite } from "../script/rewrite.js";
+import { syntaxHint } from "../script/syntax-error.js";
 import type { GuestError } from "./protocol.js";
+import { hintFor, messageOfCall, missingModule, missingModuleText } from "./script-hints.js";
 
 /** What the outside knows of a failed run. */
 export interface FailureFacts {
   /** The text that was sent. */
-  code: string;
-  /** What was made of it. */
-  script: PreparedScript;
-  /** Characters that stood before the code on its first line when it was evaluated. */
+  sent: string;
+  /** What was evaluated, and the way back to the text. */
+  evaluated: Rewrite;
+  /** Characters that stood before it on its first line. */
   columnShift: number;
+  /** Where in the text it failed, when the error's stack does not say. */
+  offset?: number | undefined;
   limits: SandboxLimitValues;
   memoryBytes: number;
+  /** Names of the external functions. */
+  functions: readonly string[];
+  /** Calls that had no answer when the script failed. */
+  openCalls: number;
+  /** Functions that have answered with a string. */
+  gaveText: ReadonlySet<string>;
 }
 
 /** The error of a script from what the guest said of it. `kind` is the worker's own finding, when it has one. */
 export function toScriptError(error: GuestError, kind: ErrorKind | undefined, facts: FailureFacts): ScriptError {
   const found = kind ?? kindOf(error, facts);
-  const base = { kind: found, name: nameOf(error, found), message: messageFor(error, found, facts.limits) };
-  const place = positionIn(error, facts);
+  const evaluatedAt = found === "syntax" && facts.offset !== undefined ? undefined : evaluatedOffset(error, facts);
+  const offset = facts.offset ?? (evaluatedAt === undefined ? undefined : originOf(facts.evaluated.steps, evaluatedAt));
+  const place: Place | undefined = offset === undefined ? undefined : placeOf(facts.sent, offset);
+  const hint =
+    found === "syntax" ? syntaxHint(facts.sent, offset ?? 0) : found === "runtime" ? hintFor(error, facts) : undefined;
   return {
-    ...base,
-    ...(place === undefined ? {} : { ...place, frame: codeFrame(facts.code, place) }),
+    kind: found,
+    name: nameOf(error, found),
+    message: messageFor(error, found, facts, evaluatedAt),
+    ...(place === undefined ? {} : { ...place, frame: codeFrame(facts.sent, place) }),
+    ...(hint === undefined ? {} : { hint }),
     ...(error.details === undefined ? {} : { details: error.details }),
   };
 }
@@ -50,7 +65,8 @@ const NAMES: Partial<Record<ErrorKind, string>> = {
 
 const nameOf = (error: GuestError, kind: ErrorKind): string => NAMES[kind] ?? (error.name || "Error");
 
-function messageFor(error: GuestError, kind: ErrorKind, limits: SandboxLimitValues): string {
+function messageFor(error: GuestError, kind: ErrorKind, facts: FailureFacts, at: number | undefined): string {
+  const { limits } = facts;
   switch (kind) {
     case "timeout":
       return timeoutMessage(error.message === "cpuMs" ? "cpuMs" : "timeoutMs", limits);
@@ -60,9 +76,22 @@ function messageFor(error: GuestError, kind: ErrorKind, limits: SandboxLimitValu
       return "Stack overflow: the recursion is too deep. Use a loop.";
     case "cancelled":
       return "The run was cancelled.";
+    case "runtime":
+      return runtimeMessage(error, facts, at);
+    case "syntax":
+      // So the engine says where a script ends too early.
+      return error.message.replace(/: ''$/, ": the script ends here");
     default:
       return error.message || `${error.name || "An error"} without a message was thrown`;
   }
+}
+
+function runtimeMessage(error: GuestError, facts: FailureFacts, at: number | undefined): string {
+  const module = missingModule(error);
+  if (module !== undefined) return missingModuleText(module, facts.functions);
+  if (error.name === "TypeError" && error.message === "not a function" && at !== undefined)
+    return messageOfCall(error, facts.evaluated.code, at);
+  return error.message || `${error.name || "An error"} without a message was thrown`;
 }
 
 function timeoutMessage(limit: "cpuMs" | "timeoutMs", limits: SandboxLimitValues): string {
@@ -72,13 +101,26 @@ function timeoutMessage(limit: "cpuMs" | "timeoutMs", limits: SandboxLimitValues
 
 const bytesText = (bytes: number): string => `${Math.round((bytes / (1 << 20)) * 10) / 10} MiB`;
 
-/** The first place in the script's own code that the stack names. */
-function positionIn(error: GuestError, facts: FailureFacts): { line: number; column: number } | undefined {
-  const match = /script\.js:(\d+)(?::(\d+))?/.exec(error.stack);
-  if (match === null) return undefined;
+const SCRIPT_FRAME = /script\.js:(\d+)(?::(\d+))?/;
+
+/** The first place in the evaluated code that the stack names; for a module that was not found, its import. */
+function evaluatedOffset(error: GuestError, { evaluated, columnShift }: FailureFacts): number | undefined {
+  const match = SCRIPT_FRAME.exec(error.stack);
+  if (match === null) {
+    const module = missingModule(error);
+    return module === undefined ? undefined : importOf(module, evaluated.code);
+  }
   const line = Number(match[1]);
-  const column = Number(match[2] ?? 1);
-  const shift = line === 1 ? facts.columnShift : 0;
-  const { code, steps } = facts.script;
-  return placeOf(facts.code, originOf(steps, offsetOf(code, line, Math.max(1, column - shift))));
+  const column = Number(match[2] ?? 1) - (line === 1 ? columnShift : 0);
+  return offsetOf(evaluated.code, line, Math.max(1, column));
+}
+
+/** Where `import("name")` stands: the engine gives such errors no place. */
+function importOf(module: string, code: string): number | undefined {
+  for (const quote of ['"', "'", "`"]) {
+    const at = code.indexOf(quote + module + quote);
+    const before = at < 0 ? -1 : code.lastIndexOf("import", at);
+    if (before >= 0 && /^import\s*\(\s*$/.test(code.slice(before, at).slice(0, 40))) return before;
+  }
+  return undefined;
 }

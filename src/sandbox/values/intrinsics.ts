@@ -8,7 +8,8 @@
 const { call } = Function.prototype;
 type Unbound<T extends unknown[], R> = (target: never, ...args: T) => R;
 
-function uncurry<This, Args extends unknown[], Result>(
+/** A method as a function of its `this`. Only of use while this module and those that import it are loaded. */
+export function uncurry<This, Args extends unknown[], Result>(
   method: (...args: Args) => Result,
 ): (target: This, ...args: Args) => Result {
   return call.bind(method as unknown as Unbound<Args, Result>) as (target: This, ...args: Args) => Result;
@@ -47,6 +48,9 @@ export const indexOf = uncurry<string, [string, number?], number>(String.prototy
 export const slice = uncurry<string, [number, number?], string>(String.prototype.slice);
 export const charCodeAt = uncurry<string, [number], number>(String.prototype.charCodeAt);
 export const repeat = uncurry<string, [number], string>(String.prototype.repeat);
+export const lastIndexOf = uncurry<string, [string], number>(String.prototype.lastIndexOf as (text: string) => number);
+export const toLowerCase = uncurry<string, [], string>(String.prototype.toLowerCase);
+export const normalizeText = uncurry<string, [], string>(String.prototype.normalize as () => string);
 export const fromCharCode: (...codes: number[]) => string = String.fromCharCode;
 export const toText: (value: unknown) => string = String;
 export const toNumber: (value: unknown) => number = Number;
@@ -56,6 +60,12 @@ export const { floor, imul } = Math;
 export const symbolDescription = getter<string | undefined>(Symbol.prototype, "description") as (
   value: unknown,
 ) => string | undefined;
+
+export const { iterator: iteratorSymbol, asyncIterator: asyncIteratorSymbol, toStringTag: tagSymbol } = Symbol;
+export const arrayValues = uncurry<object, [], object>(Array.prototype.values) as <T>(
+  items: readonly T[],
+) => IterableIterator<T>;
+export const promisePrototype: object = Promise.prototype;
 
 export const NewMap = Map;
 export const NewSet = Set;
@@ -68,6 +78,8 @@ export const NewProxy = Proxy;
 export const NewWeakMap = WeakMap;
 export const NewUint8Array = Uint8Array;
 export const NewArrayBuffer = ArrayBuffer;
+export const NewRangeError = RangeError;
+export const NewURIError = URIError;
 
 export const mapGet = uncurry<object, [unknown], unknown>(Map.prototype.get) as <K, V>(
   map: Map<K, V>,

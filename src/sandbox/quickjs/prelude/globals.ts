@@ -1,20 +1,32 @@
-import { defineProperty, imul, NewPromise } from "../../values/intrinsics.js";
+import { NewPromise, NewTypeError } from "../../values/intrinsics.js";
+import { installClock } from "./clock.js";
+import { installClone } from "./clone.js";
 import { installConsole } from "./console.js";
-import { WORD, words } from "./host.js";
+import { defineFunction } from "./define.js";
+import { installDomException } from "./dom-exception.js";
+import { installRandom } from "./random.js";
 import { installTimers } from "./timers.js";
 
-/** Everything a script finds beyond the language itself. */
+/** What a script finds beyond the language itself, but for web.ts. */
 export function installGlobals(): void {
   removeRiskyGlobals();
-  seedRandom();
+  installRandom();
   installConsole();
   installTimers();
-  global("queueMicrotask", queueMicrotask);
+  installClock();
+  installDomException();
+  installClone();
+  defineFunction("queueMicrotask", queueMicrotask);
 }
 
 const resolved = NewPromise.resolve();
 
-async function queueMicrotask(callback: () => void): Promise<void> {
+function queueMicrotask(callback: () => void): void {
+  if (typeof callback !== "function") throw new NewTypeError("queueMicrotask needs a function");
+  void later(callback);
+}
+
+async function later(callback: () => void): Promise<void> {
   await resolved;
   callback();
 }
@@ -25,21 +37,4 @@ function removeRiskyGlobals(): void {
   delete scope["SharedArrayBuffer"];
   delete scope["FinalizationRegistry"];
   delete scope["WeakRef"];
-}
-
-/** The engine's own random state is part of the base image, so it would repeat in every run: mulberry32 over a seed of the host instead. */
-function seedRandom(): void {
-  const random = (): number => {
-    const state = ((words[WORD.SEED] as number) + 0x6d2b79f5) >>> 0;
-    words[WORD.SEED] = state;
-    let mixed = imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-  defineProperty(Math, "random", { value: random, writable: true, configurable: true });
-}
-
-function global(name: string, value: (...args: never[]) => unknown): void {
-  defineProperty(value, "name", { value: name, configurable: true });
-  defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 }

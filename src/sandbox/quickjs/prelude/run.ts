@@ -3,10 +3,13 @@ import { encodeValue, ValueLimit, type EncodedValue } from "../../values/encode.
 import {
   apply,
   defineProperty,
+  functionToText,
   getOwnPropertyDescriptor,
+  hasOwn,
+  includes,
+  indexOf,
   isArray,
   keysOf,
-  NewPromise,
   parse,
   slice,
   stringify,
@@ -16,7 +19,17 @@ import { KIND, REPLY_ERROR, REPLY_OK, type GuestConfig, type GuestError } from "
 import { callHost, openCalls, resetBridge, settle } from "./bridge.js";
 import { resetConsole } from "./console.js";
 import { config } from "./config.js";
+import { defineFunction, defineGlobal, keepConstructor } from "./define.js";
 import { host, hostErrorOf, newHostError, WORD, words } from "./host.js";
+import { openReports, progress, resetProgress, sendWaiting } from "./progress.js";
+import {
+  awaitedNote,
+  awaitParts,
+  droppedNote,
+  functionNote,
+  PROMISE_TEXT_NOTE,
+  truncatedNote,
+} from "./result-notes.js";
 import { shrinkToFit, utf8Length } from "./shrink.js";
 import { resetTimers, tick } from "./timers.js";
 import { installTools } from "./tools.js";
@@ -36,6 +49,7 @@ function begin(text: string): void {
   resetBridge();
   resetConsole();
   resetTimers();
+  resetProgress();
   delete (globalThis as { RESULT?: unknown }).RESULT;
   for (let index = 0; index < config.functions.length; index++) installFunction(config.functions[index] as string);
 }
@@ -46,41 +60,54 @@ function provide(text: string): void {
 }
 
 function installFunction(name: string): void {
-  const call = (...args: unknown[]): Promise<unknown> => callHost(name, args);
-  defineProperty(call, "name", { value: name, configurable: true });
-  defineProperty(globalThis, name, { value: call, writable: true, configurable: true, enumerable: false });
+  if (name === "progress") return defineFunction(name, progress);
+  defineFunction(name, (...args: unknown[]): Promise<unknown> => callHost(name, args));
   if (name === "call_tool") installTools();
 }
 
+/** Each input is a global, and all of them are one object, unless one of them has that name. */
 function installInputs(inputs: Record<string, unknown>): void {
   const names = keysOf(inputs);
-  for (let index = 0; index < names.length; index++) {
-    const name = names[index] as string;
-    defineProperty(globalThis, name, { value: inputs[name], writable: true, configurable: true, enumerable: false });
-  }
+  for (let index = 0; index < names.length; index++)
+    defineGlobal(names[index] as string, inputs[names[index] as string]);
+  if (!hasOwn(inputs, "inputs")) defineGlobal("inputs", inputs);
 }
 
 /** Waits for the script and tells the host how it ended: nobody has to poll a promise from outside. */
 async function finish(promise: Promise<unknown>, boxed: boolean): Promise<void> {
   try {
-    // Waiting reads `constructor`: without an own one a script's getter on Promise.prototype would be met.
-    defineProperty(promise, "constructor", { value: NewPromise });
+    keepConstructor(promise);
     const value = await promise;
     // The engine's async evaluation gives { value: completion }.
     const result = await called(boxed ? (value as { value: unknown }).value : value);
     // A returned value, else what was assigned to RESULT, else the last expression.
     const mayAssign = words[WORD.MAY_ASSIGN] === 1 && (boxed || result === undefined);
     const assigned = mayAssign ? assignedResult() : undefined;
-    host(KIND.DONE, openCalls(), REPLY_OK + encodeResult(assigned === undefined ? result : assigned));
+    const answer = await encodeAwaited(assigned === undefined ? result : assigned);
+    sendWaiting();
+    host(KIND.DONE, unansweredCalls(), REPLY_OK + answer);
   } catch (error) {
-    host(KIND.DONE, openCalls(), REPLY_ERROR + describe(error));
+    const text = REPLY_ERROR + describe(error);
+    const open = unansweredCalls();
+    sendWaiting();
+    host(KIND.DONE, open, text);
   }
 }
 
+const unansweredCalls = (): number => openCalls() - openReports();
+
 /** A script that is one function, as models like to write, is called. */
 function called(value: unknown): unknown {
-  return typeof value === "function" ? apply(value, undefined, []) : value;
+  return typeof value === "function" && !isClass(value) ? apply(value, undefined, []) : value;
 }
+
+const isClass = (value: unknown): boolean => {
+  const text = functionToText(value);
+  return indexOf(text, "class") === 0 && !isNamePart(text[5]);
+};
+
+const isNamePart = (char: string | undefined): boolean =>
+  char !== undefined && char !== " " && char !== "{" && char !== "\n" && char !== "\t" && char !== "\r" && char !== "/";
 
 /** The global RESULT, whether assigned or declared; undefined if there is none. */
 function assignedResult(): unknown {
@@ -92,37 +119,41 @@ function assignedResult(): unknown {
   }
 }
 
-function encodeResult(value: unknown): string {
+/** A promise is written as an object without keys: only where there is one, the result is searched for promises. */
+async function encodeAwaited(value: unknown): Promise<string> {
+  const encoded = encodeResult(value, "");
+  if (!includes(encoded, "{}")) return encoded;
+  const awaited = await awaitParts(value);
+  return awaited === 0 ? encoded : encodeResult(value, awaitedNote(awaited));
+}
+
+function encodeResult(value: unknown, note: string): string {
   const most = config.maxResultBytes;
   try {
     const encoded = encodeValue(value, most);
-    if (utf8Length(encoded.text, most) <= most) return withNotes(encoded, undefined);
+    if (utf8Length(encoded.text, most) <= most) return withNotes(value, encoded, undefined, note);
   } catch (error) {
     if (!(error instanceof ValueLimit)) throw error;
     if (!config.truncate || error.reason === "depth") throw resultTooLarge(error);
   }
   if (!config.truncate) throw resultTooLarge(new ValueLimit("size"));
-  return withNotes(shrinkToFit(value, most), most);
+  return withNotes(value, shrinkToFit(value, most), most, note);
 }
 
-function withNotes({ text, dropped }: EncodedValue, truncatedTo: number | undefined): string {
-  let notes = "";
-  if (dropped > 0)
-    notes = stringify(
-      "Left out of the result: " +
-        dropped +
-        " function" +
-        (dropped > 1 ? "s" : "") +
-        " or symbols, which have no JSON form.",
-    );
-  if (truncatedTo !== undefined) {
-    const cut = stringify(
-      "The result was truncated: it is larger than the limit of " +
-        truncatedTo +
-        " bytes. Filter and aggregate inside the script, or return a part at a time.",
-    );
-    notes = notes === "" ? cut : notes + "," + cut;
-  }
+function withNotes(
+  value: unknown,
+  { text, dropped }: EncodedValue,
+  truncatedTo: number | undefined,
+  note: string,
+): string {
+  let notes = note === "" ? "" : stringify(note);
+  const add = (sentence: string): void => {
+    notes += (notes === "" ? "" : ",") + stringify(sentence);
+  };
+  if (typeof value === "function") add(functionNote(value));
+  else if (dropped > 0) add(droppedNote(dropped));
+  if (text !== undefined && includes(text, "[object Promise]")) add(PROMISE_TEXT_NOTE);
+  if (truncatedTo !== undefined) add(truncatedNote(truncatedTo));
   return text === undefined ? "[[" + notes + "]]" : "[[" + notes + "]," + text + "]";
 }
 

@@ -1,4 +1,5 @@
-import { apply, defineProperty, NewPromise, NewTypeError, now, toNumber } from "../../values/intrinsics.js";
+import { apply, NewPromise, NewTypeError, now, toNumber } from "../../values/intrinsics.js";
+import { defineFunction } from "./define.js";
 import { newTable, NEXT_TIMER, times } from "./host.js";
 
 /** Timers of one run at a time: each costs the worker a look at the list. */
@@ -25,7 +26,8 @@ export function resetTimers(): void {
 /** Timers that have not fired. */
 export const openTimers = (): number => count;
 
-function add(run: () => void, delay: unknown, repeats: boolean): number {
+/** Runs `run` after `delay` milliseconds, and again and again if it `repeats`. Gives the id. */
+export function addTimer(run: () => void, delay: unknown, repeats: boolean): number {
   if (count >= MOST_TIMERS) throw new NewTypeError("A script may have at most " + MOST_TIMERS + " timers at a time");
   const number = toNumber(delay);
   const wait = number >= 1 ? number : 1; // as in Node: NaN and negative numbers are 1
@@ -74,21 +76,20 @@ export function tick(): void {
 
 function start(callback: unknown, delay: unknown, args: unknown[], repeats: boolean): number {
   if (typeof callback !== "function") throw new NewTypeError("The callback of a timer must be a function");
-  return add(() => void apply(callback, undefined, args), delay, repeats);
+  return addTimer(() => void apply(callback, undefined, args), delay, repeats);
 }
 
 /** setTimeout, setInterval, setImmediate, their clear functions, and `sleep(ms)`. */
 export function installTimers(): void {
-  global("setTimeout", (callback: unknown, delay: unknown, ...args: unknown[]) => start(callback, delay, args, false));
-  global("setInterval", (callback: unknown, delay: unknown, ...args: unknown[]) => start(callback, delay, args, true));
-  global("setImmediate", (callback: unknown, ...args: unknown[]) => start(callback, 0, args, false));
-  global("clearTimeout", clear);
-  global("clearInterval", clear);
-  global("clearImmediate", clear);
-  global("sleep", (ms: unknown) => new NewPromise<void>((resolve) => void add(resolve, ms, false)));
-}
-
-function global(name: string, value: (...args: never[]) => unknown): void {
-  defineProperty(value, "name", { value: name, configurable: true });
-  defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  defineFunction("setTimeout", (callback: unknown, delay: unknown, ...args: unknown[]) =>
+    start(callback, delay, args, false),
+  );
+  defineFunction("setInterval", (callback: unknown, delay: unknown, ...args: unknown[]) =>
+    start(callback, delay, args, true),
+  );
+  defineFunction("setImmediate", (callback: unknown, ...args: unknown[]) => start(callback, 0, args, false));
+  defineFunction("clearTimeout", clear);
+  defineFunction("clearInterval", clear);
+  defineFunction("clearImmediate", clear);
+  defineFunction("sleep", (ms: unknown) => new NewPromise<void>((resolve) => void addTimer(resolve, ms, false)));
 }
