@@ -4,8 +4,16 @@ import { carriedRequest, carryRequest, takeNestedProgress } from "./context.js";
 import type { Generation } from "./generation.js";
 import { HandlerTable, markInside } from "./handler-table.js";
 import type { HostAdapter, HostSurface } from "./host-adapter.js";
-import { type HostServer, INVALID_PARAMS, protocolError, recogniseServer } from "./host-server.js";
+import {
+  type HostServer,
+  INVALID_PARAMS,
+  type LowLevelServer,
+  protocolError,
+  recogniseServer,
+  wantsNoListChanged,
+} from "./host-server.js";
 import { ListChanges } from "./list-changes.js";
+import { MethodOverride } from "./method-override.js";
 import { OwnTools } from "./own-tools.js";
 import { GenerationV1 } from "./server-v1.js";
 import { GenerationV2 } from "./server-v2.js";
@@ -30,12 +38,22 @@ export function attach(server: object): HostAdapter {
 
 /** Declares the capability, as registering a tool would. */
 function declareTools({ low }: HostServer): void {
+  if (wantsNoListChanged(low)) keepListChangedFalse(low);
   const declared = low.getCapabilities?.()?.tools;
   if (low.transport === undefined) {
     low.registerCapabilities({ tools: { listChanged: declared?.listChanged ?? true } });
   } else if (declared === undefined) {
     throw new ConfigurationError("The server is connected and has declared no tools: apply code mode before connect()");
   }
+}
+
+/** Whatever the SDK declares at the next tool: the host's word stands. */
+function keepListChangedFalse(low: LowLevelServer): void {
+  type Declare = LowLevelServer["registerCapabilities"];
+  new MethodOverride<Declare>(low, "registerCapabilities", (original) => (capabilities) => {
+    const { tools } = capabilities as { tools?: object };
+    original(tools === undefined ? capabilities : { ...capabilities, tools: { ...tools, listChanged: false } });
+  });
 }
 
 class ServerAdapter implements HostAdapter {
@@ -61,6 +79,7 @@ class ServerAdapter implements HostAdapter {
     this.#generation = generation === "v1" ? new GenerationV1(this.#table) : new GenerationV2(high);
     this.#ownTools = new OwnTools(server, this.#table, (tools) => this.#onListed(tools));
     this.#changes = new ListChanges(server, {
+      isSilent: wantsNoListChanged(low),
       onChange: () => this.#onChange(),
       isInternal: (notification) =>
         takeNestedProgress(notification) || this.#generation.isInternal?.(notification) === true,

@@ -32,7 +32,13 @@ export interface LowLevelServer {
   notification: Notify;
   onerror?: ((error: Error) => void) | undefined;
   readonly _serverInfo?: { readonly name?: unknown } | undefined;
+  /** What the server was constructed with. */
+  readonly _options?: { readonly capabilities?: { readonly tools?: { readonly listChanged?: boolean } } } | undefined;
 }
+
+/** True where the host said that clients are never told of changes. The SDK turns this into true at the first tool. */
+export const wantsNoListChanged = (low: LowLevelServer): boolean =>
+  low._options?.capabilities?.tools?.listChanged === false;
 
 /** The part of the SDK's `McpServer` class this package uses. */
 export interface HighLevelServer {
@@ -40,7 +46,9 @@ export interface HighLevelServer {
   sendToolListChanged(): void;
   setToolRequestHandlers?(): void;
   _toolHandlersInitialized?: boolean;
-  _registeredTools?: { readonly [name: string]: { readonly scopeChallenge?: unknown } | undefined };
+  _registeredTools?: {
+    readonly [name: string]: { readonly scopeChallenge?: unknown; readonly inputSchema?: unknown } | undefined;
+  };
   /** 2.x: what the caller lacks to call the tool named in the request. */
   resolveScopeChallenge?(context: { request: object; authInfo?: unknown }): unknown;
 }

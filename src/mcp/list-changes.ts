@@ -5,6 +5,8 @@ const LIST_CHANGED = "notifications/tools/list_changed";
 
 /** What {@link ListChanges} asks and tells. */
 export interface ListChangesOptions {
+  /** Clients are told of no change. */
+  readonly isSilent: boolean;
   /** The server's own tools may have changed; called before anything else happens. */
   readonly onChange: () => void;
   /** True for a notification that clients must not get. */
@@ -87,6 +89,7 @@ export class ListChanges {
   }
 
   async #send(): Promise<void> {
+    if (this.#options.isSilent) return;
     try {
       await this.#notification.original({ method: LIST_CHANGED });
     } catch (error) {

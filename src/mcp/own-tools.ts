@@ -1,7 +1,8 @@
 import type { CallContext, Tool } from "../catalog/tool.js";
 import { LimitError, ToolCallError } from "../errors.js";
-import type { Handler, HostServer } from "./host-server.js";
+import type { Handler, HighLevelServer, HostServer } from "./host-server.js";
 import type { HandlerTable } from "./handler-table.js";
+import { withRootSchemas } from "./root-schema.js";
 import { SdkListHandler } from "./sdk-list-handler.js";
 
 /** A server that still gives cursors after this many pages does not stop by itself. */
@@ -12,12 +13,14 @@ export class OwnTools {
   readonly #table: HandlerTable;
   readonly #sdkHandler: SdkListHandler | undefined;
   readonly #onListed: ((tools: readonly Tool[]) => void) | undefined;
+  readonly #high: HighLevelServer | undefined;
   #kept: Promise<Tool[]> | undefined;
   #revision = 0;
 
   constructor(server: HostServer, table: HandlerTable, onListed?: (tools: readonly Tool[]) => void) {
     this.#table = table;
     this.#onListed = onListed;
+    this.#high = server.high;
     if (server.high !== undefined) this.#sdkHandler = new SdkListHandler(server.high);
   }
 
@@ -64,7 +67,7 @@ export class OwnTools {
       nextCursor = page.nextCursor;
     }
     this.#onListed?.(tools);
-    return tools;
+    return withRootSchemas(tools, this.#high);
   }
 
   async #page(handler: Handler, extra: object, cursor: string | undefined): Promise<Page> {
