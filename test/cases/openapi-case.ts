@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { openApiSource, type OpenApiSource } from "mcp-codemode/openapi";
-import { asJson, asList, asText, type Json, knownKeys, Todo } from "./case.js";
+import { asJson, asList, asStrings, asText, type Json, knownKeys, Todo } from "./case.js";
 import { matches, sameJson, shown } from "./compare.js";
 import { checkHostKeys, hostFaults } from "./host-assertions.js";
 import { HostWatch } from "./host-facts.js";
@@ -209,7 +209,7 @@ export class OpenApiCase {
     const { run, imported, unchanged } = facts;
     const { tools, specUnchanged, importMs } = asJson(this.#assert["host"] ?? {}, "host");
     const expected = typeof tools === "number" ? imported.tools.length : imported.tools.toSorted();
-    const wanted = Array.isArray(tools) ? tools.toSorted() : tools;
+    const wanted = Array.isArray(tools) ? asStrings(tools, "host.tools").toSorted() : tools;
     if (tools !== undefined && !sameJson(expected, wanted)) {
       this.#faults.push(`host.tools should be ${shown(tools)}, are ${shown(imported.tools)}`);
     }

@@ -65,7 +65,9 @@ function respond(response: ServerResponse, answer: Json): void {
   const { status, headers, body, bodyBase64 } = answer;
   const isDefault = body === undefined && bodyBase64 === undefined && status === undefined;
   const bytes =
-    bodyBase64 === undefined ? textBytes(isDefault ? "{}" : body) : Buffer.from(String(bodyBase64), "base64");
+    bodyBase64 === undefined
+      ? textBytes(isDefault ? "{}" : body)
+      : Buffer.from(asText(bodyBase64, "bodyBase64"), "base64");
   const type = isDefault ? { "content-type": "application/json" } : {};
   response.writeHead(Number(status ?? 200), { ...type, ...(headers as Record<string, string> | undefined) });
   response.end(bytes);

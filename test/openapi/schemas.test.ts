@@ -26,6 +26,8 @@ async function toolsWith(schemas: Record<string, object>, openapi = "3.0.3"): Pr
   return Object.fromEntries(tools.map((tool) => [tool.name, tool]));
 }
 
+const propertiesOf = (tool: Tool | undefined): unknown => tool?.inputSchema["properties"];
+
 const admits = async (tool: Tool | undefined, args: object): Promise<boolean> =>
   (await argumentCheck(tool as Tool))(args) === undefined;
 
@@ -102,8 +104,7 @@ describe("dialects", () => {
       },
       B: { type: "object" },
     });
-    const { properties } = A?.inputSchema as unknown as { properties: Record<string, unknown> };
-    expect(properties).toEqual({
+    expect(propertiesOf(A)).toEqual({
       s: { type: ["string", "null"], enum: ["a", null] },
       r: { description: "d", anyOf: [{ allOf: [{ $ref: "#/$defs/B" }] }, { type: "null" }] },
       n: { type: "integer", minimum: 0, maximum: 9, exclusiveMinimum: 0, examples: [5] },
@@ -130,7 +131,7 @@ describe("dialects", () => {
       },
       "3.1.0",
     );
-    expect((A?.inputSchema as Record<string, unknown>)["properties"]).toEqual({
+    expect(propertiesOf(A)).toEqual({
       s: { type: ["string", "null"] },
       k: { const: "x" },
       r: { description: "d", $ref: "#/$defs/B" },
@@ -147,7 +148,7 @@ describe("dialects", () => {
       oneOf: {},
     };
     const { A } = await toolsWith({ A: { type: "object", properties } });
-    expect((A?.inputSchema as Record<string, unknown>)["properties"]).toEqual(properties);
+    expect(propertiesOf(A)).toEqual(properties);
   });
 });
 
