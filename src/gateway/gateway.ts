@@ -17,7 +17,7 @@ import { Emitter, type GatewayEvents } from "./events.js";
 import { resolveConfig, type ReadOptions, type ResolvedConfig } from "./resolve-config.js";
 import type { ResolvedUpstream } from "./resolved-upstream.js";
 import { optionsForRun, type RunOptions } from "./run-options.js";
-import { buildServer, type ServerMode, type ServerParts } from "./servers.js";
+import { buildServer, gatewayTransform, type ServerMode, type ServerParts } from "./servers.js";
 import { atMost, GatewaySource, type BrokenUpstream } from "./source.js";
 import { Upstream, type UpstreamStatus } from "./upstream/upstream.js";
 
@@ -124,7 +124,8 @@ class McpGateway implements Gateway {
       policy: this.#options.policy,
     });
     const info = { name, version: VERSION };
-    this.#parts = { info, source: this.source, tools, options: this.#options, upstreams: this.#upstreams };
+    const transform = gatewayTransform(this.#options, { source: this.source, tools });
+    this.#parts = { info, source: this.source, tools, transform, upstreams: this.#upstreams };
   }
 
   #upstream(config: ResolvedUpstream): Upstream {

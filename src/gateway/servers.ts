@@ -1,7 +1,7 @@
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { inlineText } from "../catalog/untrusted-text.js";
 import type { CallContext, Tool, ToolSource } from "../catalog/tool.js";
-import { codeMode } from "../code-mode.js";
+import { codeMode, type Transform } from "../code-mode.js";
 import { progressToClient, type RequestMeta } from "../mcp/context.js";
 import type { Notify } from "../mcp/host-server.js";
 import type { CodeModeOptions } from "../options.js";
@@ -18,7 +18,8 @@ export interface ServerParts {
   info: { name: string; version: string };
   source: GatewaySource;
   tools: DirectTools;
-  options: CodeModeOptions;
+  /** Code mode, once for all servers: they share what search knows of the tools. */
+  transform: Transform;
   upstreams: ReadonlyMap<string, Upstream>;
 }
 
@@ -32,18 +33,26 @@ export async function buildServer(mode: ServerMode, parts: ServerParts): Promise
     ...(instructions === "" ? {} : { instructions }),
   });
   handleTools(sdk, server, mode, parts);
-  if (mode === "code") {
-    const { tools, options } = parts;
-    codeMode({ ...options, sources: [hiddenTools(parts)], directTools: (tool) => tools.passesThrough(tool) }).apply(
-      server,
-    );
-  }
-  tellOfChanges(server, mode, parts);
+  const applied = mode === "code" ? parts.transform.apply(server) : undefined;
+  const stopTelling = tellOfChanges(server, mode, parts);
+  const { onclose } = server;
+  server.onclose = () => {
+    stopTelling();
+    // What it listens to is the gateway's, which outlives every client.
+    void applied?.dispose();
+    onclose?.();
+  };
   return server;
 }
 
+/** Code mode over the gateway's tools, for any number of servers. */
+export function gatewayTransform(options: CodeModeOptions, parts: Pick<ServerParts, "source" | "tools">): Transform {
+  const { tools } = parts;
+  return codeMode({ ...options, sources: [hiddenTools(parts)], directTools: (tool) => tools.passesThrough(tool) });
+}
+
 /** The tools that search finds: those passed through are the server's own, and one name must not come twice. */
-function hiddenTools({ source, tools }: ServerParts): ToolSource {
+function hiddenTools({ source, tools }: Pick<ServerParts, "source" | "tools">): ToolSource {
   let last: { all: readonly Tool[]; hidden: Tool[] } | undefined;
   return {
     async listTools() {
@@ -74,22 +83,17 @@ function handleTools(sdk: ServerSdk, server: Server, mode: ServerMode, { tools }
 }
 
 /** Clients are told when their own list is another one: that of search and execute changes with servers passed through only. */
-function tellOfChanges(server: Server, mode: ServerMode, { source, tools }: ServerParts): void {
+function tellOfChanges(server: Server, mode: ServerMode, { source, tools }: ServerParts): () => void {
   const listed = (): string =>
     JSON.stringify(source.current.filter((tool) => mode === "classic" || tools.passesThrough(tool)));
   let last = listed();
-  const stop = source.onToolsChanged(() => {
+  return source.onToolsChanged(() => {
     const now = listed();
     if (now === last) return;
     last = now;
     // Rejects while nobody is connected: then there is nobody to tell.
     server.sendToolListChanged().catch(() => {});
   });
-  const { onclose } = server;
-  server.onclose = () => {
-    stop();
-    onclose?.();
-  };
 }
 
 const MAX_INSTRUCTIONS_CHARACTERS = 600;

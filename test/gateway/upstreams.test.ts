@@ -35,6 +35,7 @@ describe("an upstream that does not work", () => {
       reason: expect.stringMatching(/ended with code 1; it wrote: this server never works/),
     });
     expect(statusOf(gateway, "unset")).toMatchObject({ state: "failed" });
+    expect(await searchText(gateway, "ping")).toMatch(/good__ping[\s\S]*Server "dead" is not available: .*ENOENT/);
     const start = performance.now();
     expect(await valueOf(gateway, "return await call_tool('dead__x')")).toMatch(
       /Server "dead" is not available: .*ENOENT/,
@@ -298,6 +299,7 @@ describe("the tools of an upstream", () => {
       "mcp-codemode/server": "a",
       "mcp-codemode/tags": ["x"],
       "mcp-codemode/name": "t",
+      "mcp-codemode/untrusted": true,
     });
   });
 });

@@ -35,7 +35,10 @@ export class HttpSessions {
     this.#forgetIdle();
     const id = request.headers["mcp-session-id"];
     if (id === undefined) {
-      await (await this.#open()).handleRequest(request, response);
+      const { server, transport } = await this.#open();
+      await transport.handleRequest(request, response);
+      // Nothing but an initialize makes a session; what else comes without one has been refused.
+      if (transport.sessionId === undefined) await server.close();
       return;
     }
     const session = typeof id === "string" ? this.#sessions.get(id) : undefined;
@@ -48,7 +51,7 @@ export class HttpSessions {
     await session.transport.handleRequest(request, response);
   }
 
-  async #open(): Promise<StreamableHTTPServerTransport> {
+  async #open(): Promise<Omit<Session, "lastUsed">> {
     const { StreamableHTTPServerTransport: Transport } = await loadServerSdk();
     const server = await this.#build();
     const transport: StreamableHTTPServerTransport = new Transport({
@@ -64,7 +67,7 @@ export class HttpSessions {
       if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
       onclose?.();
     };
-    return transport;
+    return { server, transport };
   }
 
   #forgetIdle(): void {
