@@ -70,6 +70,8 @@ export async function printThatFits(
     if (tools.length === 1) throw oneTooLarge(tools[0]?.name ?? "", bytes, maxBytes);
     // A little less than the share that fits, so that a few rounds do.
     tools = tools.slice(0, Math.max(1, Math.floor(((tools.length * room) / bytes) * 0.95)));
+    // A page this large took a while: others first.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

@@ -128,7 +128,10 @@ async function answer(
   const offset = args.cursor === undefined ? 0 : await paging.offsetOf(args.cursor);
   const strategy = options.strategy === undefined ? settings.searchStrategy : toStrategy(options.strategy);
   const seen = options.namesOnly === true ? searchable.map(nameOnly) : searchable;
+  const identifiers = identifiersOf(tools);
+  await othersFirst(tools);
   const found = await findTools(seen, { ...query, offset }, { strategy, aliases: settings.aliases });
+  await othersFirst(tools);
   Object.assign(counts, { results: found.tools.length, tools: found.total });
   if (options.namesOnly === true) {
     return namesReply(found, settings.limits.maxResultBytes, (count) => paging.cursorAt(offset + count));
@@ -138,7 +141,7 @@ async function answer(
     context: {
       query: query.queries.join(", "),
       detail: args.detail ?? options.detail,
-      identifiers: identifiersOf(tools),
+      identifiers,
     },
     maxBytes: settings.limits.maxResultBytes,
     cursorAt: (at) => paging.cursorAt(at),
@@ -156,6 +159,14 @@ export async function listed(
   } catch (cause) {
     throw new ToolCallError(`The tools could not be listed: ${foldedText(messageOf(cause), 2_000)}`, { cause });
   }
+}
+
+/** Tools from which on a search lets other work of the server in between its steps. */
+const LARGE_CATALOG = 300;
+
+/** Each step is short, all of them together are not. */
+async function othersFirst(tools: readonly Tool[]): Promise<void> {
+  if (tools.length >= LARGE_CATALOG) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const identifiersByList = new WeakMap<readonly Tool[], ReadonlyMap<string, string>>();
