@@ -14,7 +14,8 @@ export interface Matcher {
 export const linearRegExp = Object.assign(
   (pattern: string): Matcher => {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    return { test: (text) => compiled.matcher(text).find() };
+    // ajv keeps expressions by their text: without one of its own, every pattern would be the first one it has seen.
+    return { test: (text) => compiled.matcher(text).find(), toString: () => `/${pattern}/` };
   },
   // ajv asks for the source of this function for code that it writes to files, which is never done here.
   { code: "linearRegExp" },

@@ -94,6 +94,18 @@ describe("hostile input", () => {
 });
 
 describe("compiled checks", () => {
+  it("hold every pattern apart, in one schema and across schemas", async () => {
+    const schema = (a: string, b: string) => ({
+      properties: { a: { type: "string", pattern: a }, b: { type: "string", pattern: b } },
+    });
+    expect(await faults(schema("^x+$", "^y+$"), { a: "xx", b: "xx" })).toEqual([
+      expect.stringMatching(/^b: .*\^y\+\$/),
+    ]);
+    expect(await faults(schema("^z+$", "^x+$"), { a: "xx", b: "xx" })).toEqual([
+      expect.stringMatching(/^a: .*\^z\+\$/),
+    ]);
+  });
+
   it("are kept by the text of the schema, not by the object alone", async () => {
     const first = await argumentCheck(toolOf(ADD));
     expect(await argumentCheck(toolOf(structuredClone(ADD)))).toBe(first);
