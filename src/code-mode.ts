@@ -9,6 +9,7 @@ import { directAdmission } from "./mcp/direct-calls.js";
 import { listTokens } from "./mcp/start-report.js";
 import type { HostAdapter, HostSurface } from "./mcp/host-adapter.js";
 import type { CodeMode } from "./meta-tools/meta-tool.js";
+import { PausedRuns, type Runs } from "./session/paused-runs.js";
 import { resolveOptions, type CodeModeOptions, type ResolvedOptions } from "./options.js";
 
 /** Changes what the clients of an MCP server see. One may be applied to many servers. */
@@ -52,9 +53,13 @@ export interface TransformHost {
  * @example
  * const { dispose } = codeMode({ directTools: ["ping"] }).apply(server);
  */
-export function codeMode(options: CodeModeOptions = {}): Transform {
+export function codeMode(options: CodeModeOptions = {}): Transform & Runs {
   const resolved = resolveOptions(options);
+  const pausedRuns = new PausedRuns(resolved);
   return {
+    runs: () => pausedRuns.runs(),
+    decide: (run, callId, decision) => pausedRuns.decide(run, callId, decision),
+    cancel: (run) => pausedRuns.cancel(run),
     name: "code-mode",
     apply(server) {
       return resolved.enabled ? applyTo(server, resolved) : { dispose: async () => {} };
@@ -103,6 +108,7 @@ function surfaceOf(engine: CodeMode, adapter: HostAdapter, options: ResolvedOpti
       hidesParameters,
       callerId: (context) => callerOf(context, options),
       server: adapter.source.name,
+      humanWaitMs: options.humanWaitMs,
       executeToolName,
     }),
   };

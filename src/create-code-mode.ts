@@ -9,7 +9,8 @@ import type { CodeMode, MetaTool, MetaToolSettings } from "./meta-tools/meta-too
 import type { RunParts } from "./meta-tools/run-script.js";
 import { refusal } from "./meta-tools/run-mark.js";
 import { search } from "./meta-tools/search.js";
-import { runWatched } from "./meta-tools/watched-run.js";
+import { resumeWatched, runWatched } from "./meta-tools/watched-run.js";
+import { PausedRuns } from "./session/paused-runs.js";
 import { resolveOptions, type CodeModeOptions, type ResolvedOptions } from "./options.js";
 import { Telemetry } from "./telemetry/telemetry.js";
 
@@ -50,6 +51,7 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
     options,
     learned && { decorate: (tool, context) => learned.decorate(tool, memoryOf(context)) },
   );
+  const pausedRuns = new PausedRuns(options);
   const metaToolNames = new Set<string>();
   const metaTools: MetaTool[] = [];
   const parts: RunParts = {
@@ -61,6 +63,9 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
     limits: options.limits,
     settings,
     metaToolNames,
+    server: source.name,
+    pausedRuns: options.sandboxProvider.resume === undefined ? undefined : pausedRuns,
+    resumeTool: () => metaTools.find(({ role }) => role === "resume")?.tool.name,
     onResult: learned && ((tool, value, context) => learned.observe(tool, learnerOf(context), value)),
   };
   const engine: Engine = {
@@ -75,6 +80,12 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
     async execute(args, context) {
       return runWatched(parts, args, contextOf(context));
     },
+    async resume(args, context) {
+      return resumeWatched(parts, args, contextOf(context));
+    },
+    runs: () => pausedRuns.runs(),
+    decide: (run, callId, decision) => pausedRuns.decide(run, callId, decision),
+    cancel: (run) => pausedRuns.cancel(run),
     plans,
     showTool: (tool) => shown(tool, plans),
     absences: () => catalog.absences(),

@@ -51,6 +51,7 @@ export { clientSource, type ClientSourceOptions } from "./mcp/client-source.js";
 export { executeTool, type ExecuteToolOptions } from "./meta-tools/execute.js";
 export { listTool, type ListToolOptions } from "./meta-tools/list.js";
 export { schemaTool, type SchemaToolOptions } from "./meta-tools/schema.js";
+export { resumeTool, type ResumeToolOptions } from "./meta-tools/resume.js";
 export { searchTool, type SearchToolOptions } from "./meta-tools/search.js";
 export { tagsTool, type TagsToolOptions } from "./meta-tools/tags.js";
 
@@ -112,6 +113,9 @@ export type {
 // Which calls are allowed.
 export { policies } from "./calls/policies.js";
 export type { CallInfo, CallPolicy, PolicyDecision } from "./calls/policy.js";
+
+// Scripts that wait for a person, and where they are kept.
+export type { PausedRun, Runs } from "./session/paused-runs.js";
 
 // Errors, recognised across copies of this package.
 export {

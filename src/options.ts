@@ -6,6 +6,7 @@ import type { Tool, ToolSource } from "./catalog/tool.js";
 import { ConfigurationError } from "./errors.js";
 import { executeTool } from "./meta-tools/execute.js";
 import type { CatalogInDescription, ExecuteResultSerializer, MetaToolFactory } from "./meta-tools/meta-tool.js";
+import { resumeTool } from "./meta-tools/resume.js";
 import { textResult } from "./meta-tools/results/text.js";
 import { searchTool } from "./meta-tools/search.js";
 import { OptionReader } from "./options/reader.js";
@@ -15,6 +16,9 @@ import { quickJsSandbox } from "./sandbox/quickjs/provider.js";
 import { bm25 } from "./search/bm25.js";
 import { gradedSerializer } from "./search/serializers/graded.js";
 import type { SearchResultSerializer } from "./search/serializers/serializer.js";
+import { sharedMemoryStore } from "./session/memory-store.js";
+import { sealerFor, type Sealer } from "./session/seal.js";
+import type { SessionStore } from "./session/store.js";
 import { toStrategy, type SearchFunction, type SearchStrategy } from "./search/strategy.js";
 import type { EventListener } from "./telemetry/events.js";
 
@@ -40,7 +44,7 @@ export interface CodeModeOptions {
   executeToolName?: string;
   /** Short for `executeTool({ description })` in `metaTools`. @default built in */
   executeDescription?: string;
-  /** What clients see. @default [searchTool(), executeTool()] */
+  /** What clients see. @default [searchTool(), executeTool()]; and resumeTool() with a policy or long scripts */
   metaTools?: readonly MetaToolFactory[];
   /** How tools are found. @default bm25() */
   searchStrategy?: SearchStrategy | SearchFunction;
@@ -78,6 +82,13 @@ export interface CodeModeOptions {
   directCalls?: "allow" | "policy" | "refuse";
   /** Who asks, as the host knows it. @default client id and subject of authInfo, else a hash of its token */
   callerId?: (caller: CallerFacts) => string | undefined;
+  /** Where paused scripts and sessions are kept. @default one memoryStore per process, shared by all codeMode() calls */
+  store?: SessionStore;
+  /**
+   * Seals what is kept: at least 16 characters, or a list of such texts of which the first one seals and all open. Another
+   * process can go on with a script only with the same secret and store. @default a random key of this process
+   */
+  secret?: string | readonly string[];
   /** Gets an event after every search, execute and call, for the host's own log. @default none */
   onEvent?: EventListener;
 }
@@ -114,6 +125,10 @@ export interface ResolvedOptions {
   policy: CallPolicy | undefined;
   directCalls: "allow" | "policy" | "refuse";
   callerId: ((caller: CallerFacts) => string | undefined) | undefined;
+  store: SessionStore;
+  sealer: Sealer;
+  /** How long a person has time to answer, in milliseconds. */
+  humanWaitMs: number;
   onEvent: EventListener | undefined;
 }
 
@@ -140,6 +155,8 @@ const KEYS: readonly (keyof CodeModeOptions)[] = [
   "policy",
   "directCalls",
   "callerId",
+  "store",
+  "secret",
   "onEvent",
 ];
 
@@ -158,6 +175,8 @@ export function resolveOptions(options: CodeModeOptions = {}): ResolvedOptions {
   const policy = read.function("policy") as CallPolicy | undefined;
   const sandboxProvider = read.objectWith("sandboxProvider", ["run"]) as SandboxProvider | undefined;
   const limits = read.object("limits") as Limits | undefined;
+  const runLimits = resolveRunLimits(limits);
+  const provider = sandboxProvider ?? quickJsSandbox();
   return {
     ...names(read),
     enabled: read.boolean("enabled") ?? true,
@@ -167,7 +186,9 @@ export function resolveOptions(options: CodeModeOptions = {}): ResolvedOptions {
     hasDirectTools: directTools !== undefined && directTools !== "auto" && directTools.length > 0,
     leavesSmallServers: directTools === "auto",
     aliases: aliasMap(read.object("aliases")),
-    metaTools: (read.functions("metaTools") as readonly MetaToolFactory[] | undefined) ?? [searchTool(), executeTool()],
+    metaTools:
+      (read.functions("metaTools") as readonly MetaToolFactory[] | undefined) ??
+      defaultMetaTools(provider, policy, runLimits),
     searchStrategy: strategyOf(read),
     searchResultSerializer: (read.function("searchResultSerializer") as SearchResultSerializer) ?? gradedSerializer(),
     executeResultSerializer: (read.function("executeResultSerializer") as ExecuteResultSerializer) ?? textResult(),
@@ -176,14 +197,28 @@ export function resolveOptions(options: CodeModeOptions = {}): ResolvedOptions {
     learnedTypes: learnedTypesOf(read),
     defaultArguments: read.object("defaultArguments") ?? {},
     argumentsFor: read.function("argumentsFor") as ArgumentsFor | undefined,
-    sandboxProvider: sandboxProvider ?? quickJsSandbox(),
-    limits: resolveRunLimits(limits),
+    sandboxProvider: provider,
+    limits: runLimits,
     sandboxLimits: givenSandboxLimits(limits),
     policy,
     directCalls: directCallsOf(read, policy),
     callerId: read.function("callerId") as ResolvedOptions["callerId"],
+    store:
+      (read.objectWith("store", ["get", "put", "delete", "list"]) as SessionStore | undefined) ?? sharedMemoryStore(),
+    sealer: sealerFor(options.secret),
+    humanWaitMs: runLimits.humanWaitMs,
     onEvent: read.function("onEvent") as EventListener | undefined,
   };
+}
+
+/** Scripts can be paused for a person only where a policy may ask one, and for time only where they may outlive a request. */
+function defaultMetaTools(
+  { resume }: SandboxProvider,
+  policy: CallPolicy | undefined,
+  { timeoutMs, clientTimeoutMs }: LimitValues,
+): readonly MetaToolFactory[] {
+  const canPause = resume !== undefined && (policy !== undefined || timeoutMs > clientTimeoutMs);
+  return [searchTool(), executeTool(), ...(canPause ? [resumeTool()] : [])];
 }
 
 function names(read: OptionReader): Pick<ResolvedOptions, "searchToolName" | "executeToolName" | "executeDescription"> {

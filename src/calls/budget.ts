@@ -7,6 +7,13 @@ export type BudgetLimits = Pick<
   "maxToolCalls" | "maxConcurrentCalls" | "maxArgumentBytes" | "maxCallResultBytes" | "maxTotalResultBytes"
 >;
 
+/** What calls of a run have used of what all of them may. */
+export interface SpentBudget {
+  calls: number;
+  /** Bytes of results. */
+  resultBytes: number;
+}
+
 interface Waiting {
   alone: boolean;
   enter: () => void;
@@ -15,14 +22,26 @@ interface Waiting {
 
 /** What the calls of one run may use: their number, how many go at a time, and their bytes. */
 export class CallBudget {
-  private calls = 0;
+  private calls: number;
   private active = 0;
   private activeAlone = false;
-  private totalBytes = 0;
+  private totalBytes: number;
   private readonly waiting: Waiting[] = [];
   private closed = false;
 
-  constructor(private readonly limits: BudgetLimits) {}
+  /** @param spent What the run had used before it was paused. */
+  constructor(
+    private readonly limits: BudgetLimits,
+    spent: SpentBudget = { calls: 0, resultBytes: 0 },
+  ) {
+    this.calls = spent.calls;
+    this.totalBytes = spent.resultBytes;
+  }
+
+  /** What the run has used so far. */
+  get spent(): SpentBudget {
+    return { calls: this.calls, resultBytes: this.totalBytes };
+  }
 
   /** Counts one call. @throws {LimitError} when the script has made all it may. */
   countCall(): void {

@@ -1,40 +1,24 @@
-import type { CatalogEntry, CatalogView } from "../catalog/catalog.js";
+import type { CatalogEntry } from "../catalog/catalog.js";
 import { isSequential, serverOf, type CallContext, type Tool, type ToolResult } from "../catalog/tool.js";
 import { messageOf, ToolCallError, ValidationError } from "../errors.js";
+import { suspensionOf } from "../sandbox/provider.js";
 import { rememberJson } from "../sandbox/values/json-text.js";
 import { isPlainJson } from "../sandbox/values/plain.js";
-import type { Observation } from "../telemetry/telemetry.js";
 import { ActiveCalls } from "./active-calls.js";
-import { addDefaults, coerceArguments, shapeArguments, type ArgumentPlan, type ArgumentPlans } from "./arguments.js";
+import { addDefaults, coerceArguments, shapeArguments, type ArgumentPlan } from "./arguments.js";
 import { CallBudget } from "./budget.js";
 import { absentTool, failed, invalidArguments, metaToolInside, unknownTool } from "./call-errors.js";
 import { answeredWithError, needsClient, rejectedCall } from "./call-failures.js";
 import type { CallRecord } from "./call-record.js";
 import { CallTelemetry } from "./call-telemetry.js";
 import { ContentHandles } from "./content-handles.js";
-import type { LimitValues } from "./limits.js";
 import { normalizeResult } from "./normalize-result.js";
-import { askPolicy, callInfo, type CallPolicy } from "./policy.js";
+import { admittedBy, allowedBy, callInfo, nobodyToAsk } from "./policy.js";
+import type { PersonDecision } from "./questions.js";
+import type { CallsState, RunCallsOptions } from "./run-calls-options.js";
 import { isRecord } from "./schema-types.js";
 import { argumentCheck } from "./validate.js";
-
-/** What the calls of one run need. */
-export interface RunCallsOptions {
-  catalog: CatalogView;
-  limits: LimitValues;
-  plans: ArgumentPlans;
-  policy?: CallPolicy | undefined;
-  /** Whose calls these are. */
-  context: CallContext;
-  /** Names that exist only outside scripts. */
-  metaToolNames: ReadonlySet<string>;
-  /** Who watches the run, if anybody does. */
-  observation?: Observation<"execute"> | undefined;
-  /** Gets what a tool gave, once for each successful call: structured content or text. Not media. */
-  onResult?: ((tool: Tool, value: unknown) => void) | undefined;
-  /** After each call, however it ended. */
-  onAnswered?: (() => void) | undefined;
-}
+import { endOf, WaitingCalls, type WaitingCall } from "./waiting-calls.js";
 
 /** Suggestions compare a name with every tool: a script that guesses on gets none after this many. */
 const MAX_SUGGESTIONS = 10;
@@ -43,10 +27,12 @@ const MAX_RECORDED_NAME = 128;
 /** The calls of one run: one object per run, so that no result can reach another. */
 export class RunCalls {
   /** In the order in which the script made them. */
-  readonly records: CallRecord[] = [];
-  readonly handles = new ContentHandles();
+  readonly records: CallRecord[];
+  readonly handles: ContentHandles;
   /** Tools without an outputSchema that gave text: scripts often take it for an object. */
-  readonly textTools = new Set<string>();
+  readonly textTools: Set<string>;
+  /** Calls that the script was paused for. */
+  readonly waiting = new WaitingCalls();
   /** A protocol error that the client has to see itself (it must open a URL), as the source threw it. */
   protocolError: unknown;
   private readonly budget: CallBudget;
@@ -58,7 +44,11 @@ export class RunCalls {
   private wake: (() => void) | undefined;
 
   constructor(private readonly options: RunCallsOptions) {
-    this.budget = new CallBudget(options.limits);
+    const { before } = options;
+    this.records = [...(before?.records ?? [])];
+    this.handles = new ContentHandles(before?.content);
+    this.textTools = new Set(before?.textTools);
+    this.budget = new CallBudget(options.limits, before?.spent);
     this.active = new ActiveCalls(options.context, options.limits.toolTimeoutMs);
     this.telemetry = new CallTelemetry(options.observation, options.context.callerId);
   }
@@ -73,14 +63,45 @@ export class RunCalls {
     this.budget.countCall();
     if (typeof name !== "string") throw new ValidationError("call_tool(name, params): the name must be a string.");
     const record = this.begin(name);
-    return this.recorded(record, async () => {
+    const call = this.recorded(record, async () => {
       const entry = await this.lookUp(name, record);
       const plan = this.options.plans.for(entry.tool);
       const args = await this.admit(entry, plan, record, given, rest);
-      const result = await this.send(entry, plan, record, args);
-      if (result.isError === true) throw await answeredWithError(entry, plan, args, result);
-      return this.receive(entry, record, result);
+      return this.make(entry, plan, record, args);
     });
+    return this.options.pause === undefined ? call : this.orPaused(this.options.pause, record, call);
+  }
+
+  /**
+   * Goes on with a call that a person was to decide about.
+   *
+   * @throws {CodeModeError} as {@link RunCalls.callTool}.
+   */
+  async decided({ record, arguments: asked }: WaitingCall, decision: PersonDecision): Promise<unknown> {
+    this.telemetry.begin(record);
+    return this.recorded(record, async () => {
+      const entry = await this.lookUp(record.tool, record);
+      const plan = this.options.plans.for(entry.tool);
+      const edited = allowedBy(record.tool, decision);
+      const args = { ...(edited ?? asked) };
+      if (edited !== undefined) await this.check(entry, args, plan);
+      return this.make(entry, plan, record, args);
+    });
+  }
+
+  /** The calls so far, for a run that goes on elsewhere. */
+  get state(): CallsState {
+    return {
+      records: this.records,
+      spent: this.budget.spent,
+      content: this.handles.kept,
+      textTools: [...this.textTools],
+    };
+  }
+
+  /** Calls that had their answer, or still wait for the host: not those that wait for somebody. */
+  get answered(): readonly CallRecord[] {
+    return this.records.filter((record) => !this.waiting.has(record));
   }
 
   /**
@@ -122,16 +143,41 @@ export class RunCalls {
     this.active.end();
   }
 
+  private async make(
+    entry: CatalogEntry,
+    plan: ArgumentPlan,
+    record: CallRecord,
+    args: Record<string, unknown>,
+  ): Promise<unknown> {
+    const result = await this.send(entry, plan, record, args);
+    if (result.isError === true) throw await answeredWithError(entry, plan, args, result);
+    return this.receive(entry, record, result);
+  }
+
+  /** The call's end, or a pause of the script while it goes on. */
+  private orPaused(pause: AbortSignal, record: CallRecord, call: Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const onPause = (): void => {
+        const { tool, server } = record;
+        const question = { tool, server, arguments: {} };
+        reject(this.waiting.pauseFor({ record, arguments: {}, question, end: endOf(call) }));
+      };
+      if (pause.aborted) onPause();
+      else pause.addEventListener("abort", onPause, { once: true });
+      call.then(resolve, reject).finally(() => pause.removeEventListener("abort", onPause));
+    });
+  }
+
   private begin(name: string): CallRecord {
     const record: CallRecord = { tool: name.slice(0, MAX_RECORDED_NAME), ok: false, ms: 0 };
     this.records.push(record);
-    this.pending.add(record);
     this.telemetry.begin(record);
     return record;
   }
 
   private async recorded<T>(record: CallRecord, call: () => Promise<T>): Promise<T> {
     const start = performance.now();
+    this.pending.add(record);
     let failure: { error: unknown } | undefined;
     try {
       const value = await call();
@@ -139,15 +185,20 @@ export class RunCalls {
       return value;
     } catch (error) {
       failure = { error };
-      this.failures.set(record, messageOf(error));
       throw error;
     } finally {
       record.ms = Math.round((performance.now() - start) * 1000) / 1000;
       this.pending.delete(record);
-      this.telemetry.end(record, failure);
-      this.options.onAnswered?.();
+      // A call that waits for a person has not ended.
+      if (failure === undefined || suspensionOf(failure.error) === undefined) this.ended(record, failure);
       if (this.pending.size === 0) this.wake?.();
     }
+  }
+
+  private ended(record: CallRecord, failure: { error: unknown } | undefined): void {
+    if (failure !== undefined) this.failures.set(record, messageOf(failure.error));
+    this.telemetry.end(record, failure);
+    this.options.onAnswered?.();
   }
 
   private async lookUp(name: string, record: CallRecord): Promise<CatalogEntry> {
@@ -181,13 +232,29 @@ export class RunCalls {
     this.budget.checkArgumentBytes(entry.tool.name, argumentBytes);
     addDefaults(args, plan);
     await this.check(entry, args, plan);
-    const { policy, context } = this.options;
-    if (policy === undefined) return args;
-    const edited = await askPolicy(policy, callInfo(entry.tool, args, "script", context.callerId));
+    const edited = await this.decide(entry, plan, record, args);
     if (edited === undefined) return args;
     const again = { ...edited };
     await this.check(entry, again, plan);
     return again;
+  }
+
+  /** What policy and person say: edited arguments, or undefined. */
+  private async decide(
+    { tool }: CatalogEntry,
+    { hidden }: ArgumentPlan,
+    record: CallRecord,
+    args: Record<string, unknown>,
+  ): Promise<Record<string, unknown> | undefined> {
+    const { policy, context, asks } = this.options;
+    if (policy === undefined) return undefined;
+    const admitted = await admittedBy(policy, callInfo(tool, args, "script", context.callerId));
+    if (admitted.action === "allow") return admitted.arguments;
+    if (asks === undefined) throw nobodyToAsk(tool.name, admitted.reason);
+    const shown = Object.fromEntries(Object.entries(args).filter(([name]) => !hidden.has(name)));
+    const question = { tool: tool.name, server: record.server, arguments: shown, reason: admitted.reason };
+    if (asks === "pause") throw this.waiting.pauseFor({ record, arguments: args, question });
+    return allowedBy(tool.name, await asks(question));
   }
 
   private async check(entry: CatalogEntry, args: Record<string, unknown>, plan: ArgumentPlan): Promise<void> {

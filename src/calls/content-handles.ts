@@ -25,6 +25,12 @@ export interface ResolvedContent {
   contentOnly: boolean;
 }
 
+/** The content of a run that goes on elsewhere. */
+export interface KeptContent {
+  run: string;
+  blocks: readonly (readonly [string, ContentBlock])[];
+}
+
 /** Containers nested deeper than this are not looked into. */
 const MAX_DEPTH = 400;
 
@@ -32,6 +38,17 @@ const MAX_DEPTH = 400;
 export class ContentHandles {
   private readonly blocks = new Map<string, ContentBlock>();
   private run: string | undefined;
+
+  /** @param kept What a run that was paused had kept: {@link ContentHandles.kept}. */
+  constructor(kept?: KeptContent) {
+    this.run = kept?.run;
+    for (const [handle, block] of kept?.blocks ?? []) this.blocks.set(handle, block);
+  }
+
+  /** Everything that was kept, as plain data; undefined when there is nothing. */
+  get kept(): KeptContent | undefined {
+    return this.run === undefined ? undefined : { run: this.run, blocks: [...this.blocks] };
+  }
 
   /** Keeps a block and gives what stands for it in the script. */
   keep(block: ContentBlock): ContentHandle {

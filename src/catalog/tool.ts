@@ -53,6 +53,18 @@ export interface Progress {
   message?: string | undefined;
 }
 
+/** A question to the person behind a client: a text and a form, as in `elicitation/create`. */
+export interface ElicitQuestion {
+  message: string;
+  requestedSchema: { type: "object"; properties: Record<string, object>; required?: string[] };
+}
+
+/** What the person said. `content` is what was filled in, as the client sent it. */
+export interface ElicitAnswer {
+  action: "accept" | "decline" | "cancel";
+  content?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** Who asks, and how long they wait. One per request; nested calls derive theirs with {@link deriveContext}. */
 export interface CallContext {
   /** Aborts when the caller gives up, the run ends or the call takes too long. */
@@ -63,6 +75,13 @@ export interface CallContext {
   authInfo?: unknown;
   /** Gets the progress of this call. Absent: nobody listens. */
   onProgress?: ((progress: Progress) => void) | undefined;
+  /**
+   * Asks the person behind the client, for at most `timeoutMs` or until `signal` fires; rejects when there is no answer.
+   * Absent: the client cannot ask anybody.
+   */
+  elicit?:
+    | ((question: ElicitQuestion, wait: { signal: AbortSignal; timeoutMs: number }) => Promise<ElicitAnswer>)
+    | undefined;
 }
 
 /** Where tools come from and are called: an MCP server, a client of one, an OpenAPI document, plain functions. */

@@ -1,6 +1,7 @@
 import type { CallContext, Tool, ToolResult, ToolSource } from "../catalog/tool.js";
 import { ConfigurationError } from "../errors.js";
 import { carriedRequest, carryRequest, takeNestedProgress } from "./context.js";
+import { elicitationOf } from "./elicitation.js";
 import type { Generation } from "./generation.js";
 import { HandlerTable, markInside } from "./handler-table.js";
 import type { HostAdapter, HostSurface } from "./host-adapter.js";
@@ -92,7 +93,7 @@ class ServerAdapter implements HostAdapter {
     const ours = new SurfaceHandlers(surface, {
       name: this.#name,
       table: this.#table,
-      contextOf: (extra) => carryRequest(this.#generation.contextOf(extra), this.#server.low, extra),
+      contextOf: (extra) => this.#contextOf(extra),
       listOwn: (context) => this.#listTools(context),
       onListed: (list, context) => {
         this.#lastLister = context;
@@ -117,6 +118,13 @@ class ServerAdapter implements HostAdapter {
   get #name(): string {
     const name = this.#server.low._serverInfo?.name;
     return typeof name === "string" ? name : "server";
+  }
+
+  /** The caller of a request, with the request on it. */
+  #contextOf(extra: object): CallContext {
+    const { low } = this.#server;
+    const context = { ...this.#generation.contextOf(extra), elicit: elicitationOf(low, extra) };
+    return carryRequest(context, low, extra);
   }
 
   #asSource(): ToolSource {

@@ -1,5 +1,6 @@
 import type { ArgumentPlan, ArgumentPlans } from "../calls/arguments.js";
 import { askPolicy, callInfo, type CallPolicy } from "../calls/policy.js";
+import { decisionsOf, questionForm, type PersonDecision } from "../calls/questions.js";
 import type { CallContext, CallToolResult } from "../catalog/tool.js";
 import { ApprovalError } from "../errors.js";
 import type { Admission, DirectCall, HostSurface } from "./host-adapter.js";
@@ -15,6 +16,8 @@ export interface DirectCallRules {
   readonly callerId: (context: CallContext) => string | undefined;
   /** The server's name, as policies know it. */
   readonly server: string | undefined;
+  /** How long a person has time to answer, in milliseconds. */
+  readonly humanWaitMs: number;
   /** Where a refused client is sent. */
   readonly executeToolName: string;
 }
@@ -39,13 +42,35 @@ async function admitted(call: DirectCall, rules: DirectCallRules): Promise<Admis
   if (rules.directCalls !== "policy" || rules.policy === undefined) return { args };
   const info = { ...callInfo(tool, args, "direct", rules.callerId(context)), server: rules.server };
   try {
-    const edited = await askPolicy(rules.policy, info);
+    const edited = await askPolicy(rules.policy, info, askDirectly(call, plan, rules));
     return { args: edited ?? args };
   } catch (error) {
     if (error instanceof ApprovalError) return { refused: errorResult(error.message) };
     throw error;
   }
 }
+
+/** A client's own call cannot be paused: the person is asked at once, or the call is refused. */
+function askDirectly(
+  { tool, args, context }: DirectCall,
+  { hidden }: ArgumentPlan,
+  { humanWaitMs, server }: DirectCallRules,
+): ((reason: string | undefined) => Promise<PersonDecision>) | undefined {
+  const { elicit, signal } = context;
+  if (elicit === undefined) return undefined;
+  const shown = Object.fromEntries(Object.entries(args).filter(([name]) => !hidden.has(name)));
+  return async (reason) => {
+    const form = questionForm([{ tool: tool.name, server, arguments: shown, reason }]);
+    try {
+      const answer = await elicit(form, { signal, timeoutMs: humanWaitMs });
+      return decisionsOf(answer, 1)[0] ?? NO_ANSWER;
+    } catch {
+      return NO_ANSWER;
+    }
+  };
+}
+
+const NO_ANSWER: PersonDecision = { action: "deny", reason: "nobody answered" };
 
 /** The host's values of hidden parameters, whatever the client sent for them. */
 function withHidden(args: DirectCall["args"], { hidden, defaults }: ArgumentPlan): DirectCall["args"] {

@@ -67,6 +67,15 @@ export function executeDescription(limits: LimitValues): string {
   ].join("\n");
 }
 
+/** What `resume` says of itself. */
+export const RESUME_DESCRIPTION = [
+  "Go on with a script that was paused: because a person has to allow a call of it, or because it needs more time than one request has. The reply that paused it names the run.",
+  "Resuming approves nothing: a person does that, outside of this tool. While no one has answered it says so. A script that has ended is not run again: its outcome is given again.",
+].join("\n");
+
+/** Texts of the arguments of `resume`. */
+export const RESUME_ARGUMENTS = { run: "Id of the run, from the reply that paused it." } as const;
+
 /** Texts of the arguments of `execute`. */
 export const EXECUTE_ARGUMENTS = {
   code: "The script. Ends with `return value`.",

@@ -35,15 +35,7 @@ export function executeTool(options: ExecuteToolOptions = {}): MetaToolFactory {
       async call(args, context) {
         const read = readArguments(tool, args);
         if (read instanceof ValidationError) return refusal(read);
-        const outcome = await engine.execute(read, context);
-        // As the source threw it: the client acts on its code and data.
-        // oxlint-disable-next-line typescript/only-throw-error
-        if (outcome.protocolError !== undefined) throw outcome.protocolError;
-        try {
-          return await reply(outcome, settings);
-        } catch (cause) {
-          return refusal(new SandboxError(`The reply could not be made: ${messageOf(cause)}`, { cause }));
-        }
+        return replyTo(await engine.execute(read, context), settings);
       },
     };
   };
@@ -82,6 +74,22 @@ function readArguments(tool: Tool, args: Record<string, unknown>): ExecuteArgume
   }
 }
 
+/**
+ * The reply to a client that ran a script, or a further part of one.
+ *
+ * @throws the protocol error of a tool that the client itself has to act on, as the source threw it.
+ */
+export async function replyTo(outcome: ExecuteOutcome, settings: MetaToolSettings): Promise<CallToolResult> {
+  // The client acts on its code and data.
+  // oxlint-disable-next-line typescript/only-throw-error
+  if ("protocolError" in outcome && outcome.protocolError !== undefined) throw outcome.protocolError;
+  try {
+    return await reply(outcome, settings);
+  } catch (cause) {
+    return refusal(new SandboxError(`The reply could not be made: ${messageOf(cause)}`, { cause }));
+  }
+}
+
 /** The reply to the client: what the serializer makes of the outcome, with the run's mark. */
 async function reply(outcome: ExecuteOutcome, settings: MetaToolSettings): Promise<CallToolResult> {
   const printed = await settings.executeResultSerializer(outcome);
@@ -100,7 +108,7 @@ const asResult = (text: string, media: readonly ContentBlock[]): CallToolResult 
 
 /** An object as it is; anything else, which structured content cannot be, as `{ result: value }`. */
 function structuredValue(outcome: ExecuteOutcome): { [key: string]: unknown } | undefined {
-  if (outcome.status === "failed" || outcome.value === undefined) return undefined;
+  if (outcome.status !== "completed" || outcome.value === undefined) return undefined;
   const { value } = outcome;
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as { [key: string]: unknown };
   return { result: value };

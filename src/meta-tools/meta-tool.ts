@@ -2,8 +2,9 @@ import type { CallRecord } from "../calls/call-record.js";
 import type { Awaitable, CallContext, CallToolResult, ContentBlock, Tool } from "../catalog/tool.js";
 import type { LimitValues } from "../calls/limits.js";
 import type { SandboxLimits } from "../sandbox/limits.js";
-import type { FinishedResult, SandboxProvider } from "../sandbox/provider.js";
+import type { FinishedResult, LogEntry, RunStats, SandboxProvider } from "../sandbox/provider.js";
 import type { Detail, SearchResultSerializer } from "../search/serializers/serializer.js";
+import type { Runs } from "../session/paused-runs.js";
 import type { SearchStrategy } from "../search/strategy.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 
@@ -12,6 +13,8 @@ export type { CallRecord } from "../calls/call-record.js";
 /** What the model sees instead of the tools. */
 export interface MetaTool {
   readonly tool: Tool;
+  /** "resume": goes on with paused scripts, so replies that pause one name this tool. */
+  readonly role?: "resume";
   /**
    * The tool as this caller's `tools/list` shows it, where that depends on the catalog (its description names tools).
    * The same for the same catalog. Never rejects. Absent: `tool`.
@@ -27,8 +30,37 @@ export interface MetaTool {
 /** Makes a meta-tool over an engine. Called once per engine. */
 export type MetaToolFactory = (engine: CodeMode) => MetaTool;
 
+/** A call that waits until a person has decided about it. */
+export interface PendingQuestion {
+  /** Names the call within its run. */
+  callId: number;
+  tool: string;
+  server?: string | undefined;
+  /** As the tool will get them, without hidden ones. */
+  arguments: Readonly<Record<string, unknown>>;
+  reason?: string | undefined;
+}
+
+/** A script that was paused: it goes on by `resume`. */
+export interface SuspendedRun {
+  status: "suspended";
+  /** Names the run. */
+  run: string;
+  /** Milliseconds since 1970; from then on it cannot go on any more. */
+  expiresAt: number;
+  /** What a person has to decide. */
+  pending: readonly PendingQuestion[];
+  /** Tools that had not answered when the client's time was over; they go on. */
+  stillRunning: readonly string[];
+  /** The meta-tool that goes on with it; absent: only the host can, by {@link CodeMode.resume}. */
+  resumeTool?: string | undefined;
+  logs?: LogEntry[];
+  notes?: readonly string[];
+  stats?: RunStats;
+}
+
 /** What became of a script. */
-export type ExecuteOutcome = FinishedResult & {
+export type ExecuteOutcome = (FinishedResult | SuspendedRun) & {
   calls: readonly CallRecord[];
   /** Lines of console.log, info and debug. */
   stdout: string;
@@ -69,6 +101,12 @@ export interface ExecuteArguments {
   inputs?: Record<string, unknown>;
 }
 
+/** Arguments of a resume: nothing that could decide anything. */
+export interface ResumeArguments {
+  /** From the reply that paused the script. */
+  run: string;
+}
+
 /** The options of an engine, as far as meta-tools need them. */
 export interface MetaToolSettings {
   readonly searchToolName: string;
@@ -99,7 +137,7 @@ export interface MetaToolSettings {
 export type CatalogInDescription = false | "unset" | "auto" | "names" | "summaries" | { tokens: number };
 
 /** Code mode without an MCP server: the engine behind {@link codeMode}. */
-export interface CodeMode {
+export interface CodeMode extends Runs {
   readonly settings: MetaToolSettings;
   readonly metaTools: readonly MetaTool[];
   /** The tools that this caller may use now. */
@@ -108,6 +146,11 @@ export interface CodeMode {
   absences(): readonly string[];
   search(args: SearchArguments, context?: Partial<CallContext>): Promise<CallToolResult>;
   execute(args: ExecuteArguments, context?: Partial<CallContext>): Promise<ExecuteOutcome>;
+  /**
+   * Goes on with a paused script whose questions were answered, by {@link Runs.decide} or by the caller's own client. Exactly
+   * once: whoever asks again gets the recorded outcome. For another caller there is no such run.
+   */
+  resume(args: ResumeArguments, context?: Partial<CallContext>): Promise<ExecuteOutcome>;
   /** Ends what this engine started: its sources' listeners and its own sandbox (not the shared one). */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { CallRecord } from "../calls/call-record.js";
 import type { CallToolResult } from "../catalog/tool.js";
 import { CodeModeError, messageOf, type ErrorKind } from "../errors.js";
-import type { ExecuteOutcome } from "./meta-tool.js";
+import type { ExecuteOutcome, PendingQuestion } from "./meta-tool.js";
 
 /** Key in `_meta` of every reply of execute, and of every refusal of a meta-tool. */
 export const RUN_MARK = "mcp-codemode/run";
@@ -11,8 +11,14 @@ const MAX_LISTED_CALLS = 200;
 
 /** What a program can read of a reply without reading its text. */
 export interface RunMark {
-  /** How it ended: "ok", or the kind of the error. */
-  kind: "ok" | ErrorKind;
+  /** How it ended: "ok", or the kind of the error. "suspended": it waits for somebody. */
+  kind: "ok" | "suspended" | ErrorKind;
+  /** Names a run that waits, for `resume`. */
+  run?: string;
+  /** What a person has to decide. */
+  pending?: readonly PendingQuestion[];
+  /** Milliseconds since 1970: from then on the run cannot go on any more. Absent: no limit. */
+  expiresAt?: number;
   calls: readonly CallRecord[];
   /** Calls beyond those listed. */
   callsOmitted?: number;
@@ -27,13 +33,20 @@ export function runMark(outcome: ExecuteOutcome): RunMark {
   const { calls, durationMs, truncated } = outcome;
   const omitted = calls.length - MAX_LISTED_CALLS;
   return {
-    kind: outcome.status === "completed" ? "ok" : outcome.error.kind,
+    ...endOf(outcome),
     calls: calls.slice(0, MAX_LISTED_CALLS),
     ...(omitted > 0 ? { callsOmitted: omitted } : {}),
     durationMs,
     truncated,
     ...(outcome.status === "failed" ? { error: errorFacts(outcome.error) } : {}),
   };
+}
+
+function endOf(outcome: ExecuteOutcome): Pick<RunMark, "kind" | "run" | "pending" | "expiresAt"> {
+  if (outcome.status === "completed") return { kind: "ok" };
+  if (outcome.status === "failed") return { kind: outcome.error.kind };
+  const { run, pending, expiresAt } = outcome;
+  return { kind: "suspended", run, pending, ...(Number.isFinite(expiresAt) ? { expiresAt } : {}) };
 }
 
 function errorFacts(error: (ExecuteOutcome & { status: "failed" })["error"]): NonNullable<RunMark["error"]> {

@@ -16,7 +16,7 @@ const SCRIPT_FAULTS: ReadonlySet<ErrorKind> = new Set(["syntax", "runtime"]);
 export function outputErrorResult(): ExecuteResultSerializer {
   const asText = textResult();
   return function serializeOutputError(outcome) {
-    if (outcome.status === "completed" || !SCRIPT_FAULTS.has(outcome.error.kind)) return asText(outcome);
+    if (outcome.status !== "failed" || !SCRIPT_FAULTS.has(outcome.error.kind)) return asText(outcome);
     return JSON.stringify({ output: outcome.stdout, error: failureText(outcome) });
   };
 }

@@ -1,5 +1,6 @@
 import type { ErrorKind } from "../../errors.js";
 import type { ExecuteOutcome, ExecuteResultSerializer } from "../meta-tool.js";
+import { suspendedText } from "./suspended.js";
 import { failureText } from "./text.js";
 
 /** What became of a script, in the words of a process. */
@@ -12,7 +13,7 @@ export interface ExecResult {
   result: unknown;
   /** How it failed; null when it did not. */
   error: string | null;
-  /** 0: completed. 1: the script failed. null: the host ended it. */
+  /** 0: completed. 1: the script failed. null: the host ended it, or it is paused. */
   returncode: 0 | 1 | null;
   duration_seconds: number;
   /** In the order of the script's calls. */
@@ -23,13 +24,12 @@ const ENDED_BY_HOST: ReadonlySet<ErrorKind> = new Set(["timeout", "memory", "sta
 
 /** An outcome as an {@link ExecResult}. */
 export function toExecResult(outcome: ExecuteOutcome): ExecResult {
-  const ok = outcome.status === "completed";
   return {
     stdout: outcome.stdout,
     stderr: outcome.stderr,
-    result: ok ? (outcome.value ?? null) : null,
-    error: ok ? null : failureText(outcome),
-    returncode: ok ? 0 : ENDED_BY_HOST.has(outcome.error.kind) ? null : 1,
+    result: outcome.status === "completed" ? (outcome.value ?? null) : null,
+    error: errorText(outcome),
+    returncode: returnCode(outcome),
     duration_seconds: outcome.durationMs / 1000,
     tool_calls: outcome.calls.map(({ server, tool, ms, ok: succeeded }) => ({
       server: server ?? null,
@@ -38,6 +38,16 @@ export function toExecResult(outcome: ExecuteOutcome): ExecResult {
       ok: succeeded,
     })),
   };
+}
+
+function errorText(outcome: ExecuteOutcome): string | null {
+  if (outcome.status === "completed") return null;
+  return outcome.status === "failed" ? failureText(outcome) : suspendedText(outcome);
+}
+
+function returnCode(outcome: ExecuteOutcome): ExecResult["returncode"] {
+  if (outcome.status === "completed") return 0;
+  return outcome.status === "suspended" || ENDED_BY_HOST.has(outcome.error.kind) ? null : 1;
 }
 
 /**
@@ -50,6 +60,6 @@ export function toExecResult(outcome: ExecuteOutcome): ExecResult {
 export function processResult(): ExecuteResultSerializer {
   return function serializeProcess(outcome) {
     const content = [{ type: "text" as const, text: JSON.stringify(toExecResult(outcome)) }, ...outcome.content];
-    return outcome.status === "completed" ? { content } : { content, isError: true };
+    return outcome.status === "failed" ? { content, isError: true } : { content };
   };
 }

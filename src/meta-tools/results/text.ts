@@ -3,6 +3,7 @@ import { shownName } from "../../calls/parameters.js";
 import type { CallToolResult, ContentBlock } from "../../catalog/tool.js";
 import type { LogEntry } from "../../sandbox/provider.js";
 import type { ExecuteOutcome, ExecuteResultSerializer } from "../meta-tool.js";
+import { suspendedText } from "./suspended.js";
 
 type Failed = ExecuteOutcome & { status: "failed" };
 type Completed = ExecuteOutcome & { status: "completed" };
@@ -17,11 +18,16 @@ type Completed = ExecuteOutcome & { status: "completed" };
  */
 export function textResult(): ExecuteResultSerializer {
   return function serializeText(outcome): CallToolResult {
-    const blocks = outcome.status === "completed" ? valueBlocks(outcome) : [textBlock(failureText(outcome))];
+    const blocks = mainBlocks(outcome);
     const extra = [logText(outcome.logs ?? []), noteText(outcome.notes)].filter((text) => text !== "");
     const content = [...blocks, ...extra.map(textBlock)];
-    return outcome.status === "completed" ? { content } : { content, isError: true };
+    return outcome.status === "failed" ? { content, isError: true } : { content };
   };
+}
+
+function mainBlocks(outcome: ExecuteOutcome): ContentBlock[] {
+  if (outcome.status === "completed") return valueBlocks(outcome);
+  return [textBlock(outcome.status === "failed" ? failureText(outcome) : suspendedText(outcome))];
 }
 
 const textBlock = (text: string): ContentBlock => ({ type: "text", text });
@@ -55,7 +61,7 @@ const column = (at: number | undefined): string => (at === undefined ? "" : `, c
 const MAX_LISTED_TOOLS = 20;
 
 /** Calls that had their effect, by tool: those that may have changed something first. */
-function completedCalls(calls: readonly CallRecord[]): string {
+export function completedCalls(calls: readonly CallRecord[]): string {
   const byTool = new Map<string, { count: number; readOnly: boolean }>();
   for (const { tool, ok, readOnly } of calls) {
     if (!ok) continue;
