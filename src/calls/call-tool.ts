@@ -40,6 +40,7 @@ export class RunCalls {
   private readonly telemetry: CallTelemetry;
   private readonly pending = new Set<CallRecord>();
   private readonly failures = new Map<CallRecord, string>();
+  private readonly onPause = new Set<() => void>();
   private suggestions = 0;
   private wake: (() => void) | undefined;
 
@@ -50,6 +51,8 @@ export class RunCalls {
     this.textTools = new Set(before?.textTools);
     this.budget = new CallBudget(options.limits, before?.spent);
     this.active = new ActiveCalls(options.context, options.limits.toolTimeoutMs);
+    // One listener for all calls: a signal warns of more than ten.
+    options.pause?.addEventListener("abort", () => this.onPause.forEach((pause) => pause()), { once: true });
     this.telemetry = new CallTelemetry(options.observation, options.context.callerId);
   }
 
@@ -163,8 +166,8 @@ export class RunCalls {
         reject(this.waiting.pauseFor({ record, arguments: {}, question, end: endOf(call) }));
       };
       if (pause.aborted) onPause();
-      else pause.addEventListener("abort", onPause, { once: true });
-      call.then(resolve, reject).finally(() => pause.removeEventListener("abort", onPause));
+      this.onPause.add(onPause);
+      call.then(resolve, reject).finally(() => this.onPause.delete(onPause));
     });
   }
 
