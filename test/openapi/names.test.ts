@@ -120,6 +120,34 @@ describe("routes", () => {
   });
 });
 
+describe("descriptions", () => {
+  const described = async (operation: object) => {
+    const { tools } = await openApiSource(documentWith([{ path: "/a", operationId: "a", ...operation }])).load();
+    const [tool] = tools;
+    return [tool?.title, tool?.description, tool?.inputSchema["description"]];
+  };
+
+  it("are those of the operation, else its summary, else method and path", async () => {
+    expect(await described({ summary: "Short", description: "Long" })).toEqual(["Short", "Long", undefined]);
+    expect(await described({ summary: "Short" })).toEqual(["Short", "Short", undefined]);
+    expect(await described({})).toEqual([undefined, "GET /a", undefined]);
+    expect((await described({ summary: "Old", deprecated: true }))[1]).toBe("Deprecated. Old");
+  });
+
+  it("that are long lead with their first paragraph; the rest stands with the parameters", async () => {
+    const notes = `Needs scopes.\n\n${"Media types. ".repeat(30)}`.trim();
+    expect(await described({ description: `Lists things.\nOpen ones.\n\n${notes}` })).toEqual([
+      undefined,
+      "Lists things.\nOpen ones.",
+      notes,
+    ]);
+    expect((await described({ description: `# Things\n\nLists things.\n\n${notes}` }))[1]).toBe(
+      "# Things\n\nLists things.",
+    );
+    expect((await described({ description: "One. ".repeat(100) }))[1]).toBe("One. ".repeat(100).trim());
+  });
+});
+
 describe("options", () => {
   it("that are unknown are refused with the nearest one", () => {
     const document = documentWith([]);

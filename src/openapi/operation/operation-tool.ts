@@ -56,8 +56,12 @@ export function operationTool(
     security: operation.security ?? [],
     wrapsResult: output.wrapped,
   };
-  const inputSchema = inputSchemaOf(library, parameters, body);
-  return { plan, tool: describedTool(operation, { name, inputSchema, output, rule }) };
+  const { lead, notes } = splitDescription(operation);
+  const inputSchema = {
+    ...(notes === undefined ? {} : { description: notes }),
+    ...inputSchemaOf(library, parameters, body),
+  };
+  return { plan, tool: describedTool(operation, { name, description: lead, inputSchema, output, rule }) };
 }
 
 function serverOf(operation: ApiOperation, { document, servers }: ToolContext): URL {
@@ -121,21 +125,38 @@ function described(schema: JsonSchema | boolean, { description, deprecated }: Ap
   return { ...schemaObject(schema), ...notes };
 }
 
+/** Longer descriptions are split. */
+const MAX_LEAD_CHARACTERS = 200;
+
+/**
+ * The first paragraph of a description, and the rest, which stands with the parameters. Long descriptions hold scopes,
+ * media types and warnings, whose words drown those that say what the operation is for.
+ */
+function splitDescription({ method, path, summary, description }: ApiOperation): { lead: string; notes?: string } {
+  const text = (description ?? summary ?? `${method} ${path}`).trim();
+  if (text.length <= MAX_LEAD_CHARACTERS) return { lead: text };
+  const lines = text.split(/\r?\n/);
+  // A heading is no paragraph of its own.
+  const end = lines.findIndex((line, index) => line.trim() === "" && !lines[index - 1]?.startsWith("#"));
+  if (end < 0) return { lead: text };
+  return { lead: lines.slice(0, end).join("\n"), notes: lines.slice(end).join("\n").trim() };
+}
+
 interface Parts {
   name: string;
+  description: string;
   inputSchema: Tool["inputSchema"];
   output: ApiOutput;
   rule: RouteRule | undefined;
 }
 
-function describedTool(operation: ApiOperation, { name, inputSchema, output, rule }: Parts): Tool {
-  const { method, path, summary, description, deprecated } = operation;
-  const text = description ?? summary ?? `${method} ${path}`;
+function describedTool(operation: ApiOperation, { name, description, inputSchema, output, rule }: Parts): Tool {
+  const { method, summary, deprecated } = operation;
   const tags = [...new Set([...operation.tags, ...(rule?.addTags ?? [])])];
   return {
     name,
     ...(summary === undefined ? {} : { title: summary }),
-    description: deprecated ? `Deprecated. ${text}` : text,
+    description: deprecated ? `Deprecated. ${description}` : description,
     inputSchema,
     ...(output.schema === undefined ? {} : { outputSchema: output.schema }),
     annotations: { ...annotationsOf(method), ...rule?.annotations },
