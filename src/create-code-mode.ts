@@ -10,6 +10,8 @@ import type { RunParts } from "./meta-tools/run-script.js";
 import { refusal } from "./meta-tools/run-mark.js";
 import { search } from "./meta-tools/search.js";
 import { resumeWatched, runWatched } from "./meta-tools/watched-run.js";
+import type { ScriptSessions } from "./meta-tools/session-script.js";
+import { Sessions } from "./session/session.js";
 import { PausedRuns } from "./session/paused-runs.js";
 import { resolveOptions, type CodeModeOptions, type ResolvedOptions } from "./options.js";
 import { Telemetry } from "./telemetry/telemetry.js";
@@ -65,6 +67,7 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
     metaToolNames,
     server: source.name,
     pausedRuns: options.sandboxProvider.resume === undefined ? undefined : pausedRuns,
+    sessions: sessionsOf(options, source.name),
     resumeTool: () => metaTools.find(({ role }) => role === "resume")?.tool.name,
     onResult: learned && ((tool, value, context) => learned.observe(tool, learnerOf(context), value)),
   };
@@ -99,6 +102,14 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
   return engine;
 }
 
+function sessionsOf(
+  { session, store, sealer }: ResolvedOptions,
+  server: string | undefined,
+): ScriptSessions | undefined {
+  if (session === undefined) return undefined;
+  return { sessions: new Sessions({ store, sealer, limits: session.limits }), key: session.key, server };
+}
+
 function shown(tool: Tool, plans: ArgumentPlans): Tool {
   return withoutParameters(tool, plans.for(tool).hidden);
 }
@@ -130,6 +141,7 @@ function settingsOf(options: ResolvedOptions, learnedTypes: MetaToolSettings["le
     executeResultSerializer,
     structuredOutput,
     limits: Object.freeze({ ...limits }),
+    session: options.session !== undefined,
     aliases,
     telemetry: new Telemetry(options.onEvent),
     isDirect,

@@ -19,6 +19,7 @@
 // The one line: code mode in front of a server.
 export { codeMode, withTransforms, type AppliedTransform, type Transform, type TransformHost } from "./code-mode.js";
 export type { CodeModeOptions } from "./options.js";
+export type { SessionOptions } from "./options/session.js";
 
 // The same engine without an MCP server.
 export { createCodeMode } from "./create-code-mode.js";

@@ -10,6 +10,7 @@ import { resumeTool } from "./meta-tools/resume.js";
 import { textResult } from "./meta-tools/results/text.js";
 import { searchTool } from "./meta-tools/search.js";
 import { OptionReader } from "./options/reader.js";
+import { resolveSession, type ResolvedSession, type SessionOptions } from "./options/session.js";
 import type { SandboxLimits } from "./sandbox/limits.js";
 import type { SandboxProvider } from "./sandbox/provider.js";
 import { quickJsSandbox } from "./sandbox/quickjs/provider.js";
@@ -82,6 +83,11 @@ export interface CodeModeOptions {
   directCalls?: "allow" | "policy" | "refuse";
   /** Who asks, as the host knows it. @default client id and subject of authInfo, else a hash of its token */
   callerId?: (caller: CallerFacts) => string | undefined;
+  /**
+   * `{ variables: true }`: variables, functions and classes of a script's top level are there in the next script of the same
+   * MCP session and caller, also after a failure. @default false
+   */
+  session?: false | SessionOptions;
   /** Where paused scripts and sessions are kept. @default one memoryStore per process, shared by all codeMode() calls */
   store?: SessionStore;
   /**
@@ -125,6 +131,8 @@ export interface ResolvedOptions {
   policy: CallPolicy | undefined;
   directCalls: "allow" | "policy" | "refuse";
   callerId: ((caller: CallerFacts) => string | undefined) | undefined;
+  /** Undefined: scripts leave nothing for the next one. */
+  session: ResolvedSession | undefined;
   store: SessionStore;
   sealer: Sealer;
   /** How long a person has time to answer, in milliseconds. */
@@ -155,6 +163,7 @@ const KEYS: readonly (keyof CodeModeOptions)[] = [
   "policy",
   "directCalls",
   "callerId",
+  "session",
   "store",
   "secret",
   "onEvent",
@@ -203,6 +212,7 @@ export function resolveOptions(options: CodeModeOptions = {}): ResolvedOptions {
     policy,
     directCalls: directCallsOf(read, policy),
     callerId: read.function("callerId") as ResolvedOptions["callerId"],
+    session: resolveSession(options.session, provider),
     store:
       (read.objectWith("store", ["get", "put", "delete", "list"]) as SessionStore | undefined) ?? sharedMemoryStore(),
     sealer: sealerFor(options.secret),
@@ -213,11 +223,11 @@ export function resolveOptions(options: CodeModeOptions = {}): ResolvedOptions {
 
 /** Scripts can be paused for a person only where a policy may ask one, and for time only where they may outlive a request. */
 function defaultMetaTools(
-  { resume }: SandboxProvider,
+  provider: SandboxProvider,
   policy: CallPolicy | undefined,
   { timeoutMs, clientTimeoutMs }: LimitValues,
 ): readonly MetaToolFactory[] {
-  const canPause = resume !== undefined && (policy !== undefined || timeoutMs > clientTimeoutMs);
+  const canPause = provider.resume !== undefined && (policy !== undefined || timeoutMs > clientTimeoutMs);
   return [searchTool(), executeTool(), ...(canPause ? [resumeTool()] : [])];
 }
 

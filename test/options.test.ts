@@ -36,7 +36,7 @@ describe("options", () => {
   it.each([
     [{ serchStrategy: () => [] }, /Unknown option "serchStrategy"\. Did you mean searchStrategy\?/],
     [{ maxToolCalls: 5 }, /Unknown option "maxToolCalls"/],
-    [{ session: true }, /Unknown option "session"/],
+    [{ session: true }, /session must be false or/],
     [{ limits: { maxToolCall: 5 } }, /Unknown limit "maxToolCall".*maxToolCalls/],
     [{ limits: { maxToolCalls: "5" } }, /limits\.maxToolCalls must be a number/],
     [{ limits: { timeoutMs: -1 } }, /limits\.timeoutMs/],

@@ -1,5 +1,5 @@
 import type { CatalogEntry } from "../catalog/catalog.js";
-import { isSequential, serverOf, type CallContext, type Tool, type ToolResult } from "../catalog/tool.js";
+import { isSequential, serverOf, type CallContext, type ToolResult } from "../catalog/tool.js";
 import { messageOf, ToolCallError, ValidationError } from "../errors.js";
 import { suspensionOf } from "../sandbox/provider.js";
 import { rememberJson } from "../sandbox/values/json-text.js";

@@ -36,8 +36,9 @@ function argumentText(args: Readonly<Record<string, unknown>>): string {
 }
 
 const visible = (json: string): string =>
-  json.replaceAll(/[\p{Cf}\p{Co}\p{Zl}\p{Zp}]|[\u{80}-\u{9f}]/gu, (character) =>
-    [...character].map((one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join(""),
+  json.replaceAll(
+    /[\p{Cf}\p{Co}\p{Zl}\p{Zp}]|[\u{80}-\u{9f}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 
 /** One form for all calls that wait: a single one is accepted or not, of several each can be left out. */

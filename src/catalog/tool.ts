@@ -73,6 +73,8 @@ export interface CallContext {
   callerId?: string | undefined;
   sessionId?: string | undefined;
   authInfo?: unknown;
+  /** Names a connection that serves one client until it closes, such as stdio: unique in all processes. */
+  connection?: string | undefined;
   /** Gets the progress of this call. Absent: nobody listens. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /**

@@ -1,6 +1,7 @@
 import type { CallContext, Tool, ToolResult, ToolSource } from "../catalog/tool.js";
 import { ConfigurationError } from "../errors.js";
 import { carriedRequest, carryRequest, takeNestedProgress } from "./context.js";
+import { connectionOf } from "./connection.js";
 import { elicitationOf } from "./elicitation.js";
 import type { Generation } from "./generation.js";
 import { HandlerTable, markInside } from "./handler-table.js";
@@ -123,7 +124,11 @@ class ServerAdapter implements HostAdapter {
   /** The caller of a request, with the request on it. */
   #contextOf(extra: object): CallContext {
     const { low } = this.#server;
-    const context = { ...this.#generation.contextOf(extra), elicit: elicitationOf(low, extra) };
+    const context = {
+      ...this.#generation.contextOf(extra),
+      elicit: elicitationOf(low, extra),
+      connection: connectionOf(low, extra),
+    };
     return carryRequest(context, low, extra);
   }
 

@@ -36,6 +36,14 @@ export class MetaArguments {
     throw this.wrong(name, `a whole number of at least ${least}`, value);
   }
 
+  /** Also as text. */
+  boolean(name: string): boolean | undefined {
+    const value = this.value(name);
+    if (value === undefined || typeof value === "boolean") return value;
+    if (value === "true" || value === "false") return value === "true";
+    throw this.wrong(name, "true or false", value);
+  }
+
   oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
     const value = this.value(name);
     if (value === undefined) return undefined;

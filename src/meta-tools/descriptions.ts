@@ -53,7 +53,7 @@ export const SEARCH_ARGUMENTS = {
 } as const;
 
 /** What `execute` says of itself unless the host has its own words. */
-export function executeDescription(limits: LimitValues): string {
+export function executeDescription(limits: LimitValues, session = false): string {
   return [
     "Run one script that does the whole task: it calls tools, filters and combines what they give, and only what it returns comes back. Do the work in a single block rather than one execute per step.",
     "JavaScript or TypeScript with top-level await; end with `return value`.",
@@ -63,6 +63,7 @@ export function executeDescription(limits: LimitValues): string {
     "- `await search_tools(query)`, `await get_schema(names)`: the tools there are, as data.",
     "- `console.log(...)`: comes back with the result.",
     "Tools exist only inside `code`. There is no fetch, require, process, file or package. Independent calls: `await Promise.all([...])`. A failed call can be caught.",
+    ...(session ? [SESSION_SENTENCE] : []),
     limitSentence(limits),
   ].join("\n");
 }
@@ -76,10 +77,14 @@ export const RESUME_DESCRIPTION = [
 /** Texts of the arguments of `resume`. */
 export const RESUME_ARGUMENTS = { run: "Id of the run, from the reply that paused it." } as const;
 
+const SESSION_SENTENCE =
+  "Top-level variables, functions and classes stay for your next script, also after a failure: do not fetch again what you have.";
+
 /** Texts of the arguments of `execute`. */
 export const EXECUTE_ARGUMENTS = {
   code: "The script. Ends with `return value`.",
   inputs: "Values the script reads as `inputs`.",
+  restart: "Forget the variables of earlier scripts first.",
 } as const;
 
 function limitSentence(limits: LimitValues): string {

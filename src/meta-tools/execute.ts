@@ -14,6 +14,8 @@ export interface ExecuteToolOptions {
   description?: string;
   /** Offers an argument `inputs`: an object that the script reads as a global of that name. @default false */
   inputs?: boolean;
+  /** Offers an argument `restart`, which begins the session anew. @default true with the option `session` */
+  restart?: boolean;
 }
 
 /**
@@ -41,8 +43,8 @@ export function executeTool(options: ExecuteToolOptions = {}): MetaToolFactory {
   };
 }
 
-function toolDefinition({ name, description, inputs }: ExecuteToolOptions, settings: MetaToolSettings): Tool {
-  const own = description ?? settings.executeDescription ?? executeDescription(settings.limits);
+function toolDefinition({ name, description, inputs, restart }: ExecuteToolOptions, settings: MetaToolSettings): Tool {
+  const own = description ?? settings.executeDescription ?? executeDescription(settings.limits, settings.session);
   return {
     name: name ?? settings.executeToolName,
     title: "Execute script",
@@ -52,6 +54,9 @@ function toolDefinition({ name, description, inputs }: ExecuteToolOptions, setti
       properties: {
         code: { type: "string", description: EXECUTE_ARGUMENTS.code },
         ...(inputs === true ? { inputs: { type: "object", description: EXECUTE_ARGUMENTS.inputs } } : {}),
+        ...((restart ?? settings.session)
+          ? { restart: { type: "boolean", description: EXECUTE_ARGUMENTS.restart } }
+          : {}),
       },
       required: ["code"],
       additionalProperties: false,
@@ -67,7 +72,8 @@ function readArguments(tool: Tool, args: Record<string, unknown>): ExecuteArgume
     const code = reader.string("code");
     const inputs = reader.object("inputs");
     if (code === undefined) throw new ValidationError(`${tool.name} needs \`code\`, a script as a string.`);
-    return inputs === undefined ? { code } : { code, inputs };
+    const restart = reader.boolean("restart");
+    return { code, ...(inputs === undefined ? {} : { inputs }), ...(restart === undefined ? {} : { restart }) };
   } catch (error) {
     if (error instanceof ValidationError) return error;
     throw error;

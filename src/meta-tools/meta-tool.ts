@@ -99,6 +99,8 @@ export interface SearchArguments {
 export interface ExecuteArguments {
   code: string;
   inputs?: Record<string, unknown>;
+  /** Begin the session anew: what earlier scripts left in variables is gone. */
+  restart?: boolean;
 }
 
 /** Arguments of a resume: nothing that could decide anything. */
@@ -118,6 +120,8 @@ export interface MetaToolSettings {
   readonly executeResultSerializer: ExecuteResultSerializer;
   readonly structuredOutput: "none" | "value";
   readonly limits: Readonly<LimitValues>;
+  /** True where scripts leave their variables for the next one. */
+  readonly session: boolean;
   /** Extra search words by tool name. */
   readonly aliases: ReadonlyMap<string, readonly string[]>;
   /** Where events and spans go. */

@@ -8,6 +8,7 @@ import type { LateAnswer, PausedCall, PausedRuns, StoredRun } from "../session/p
 import type { ExecuteOutcome, PendingQuestion } from "./meta-tool.js";
 import { pausedOutcome, refused } from "./run-outcome.js";
 import type { RunParts } from "./run-script.js";
+import type { SessionPlace } from "./session-script.js";
 import type { OpenCall, Paused, RunUnderWay, UsedTime } from "./run-under-way.js";
 
 /** What a run needs to go on, beside its memory: the host's own facts, as plain data. */
@@ -17,6 +18,8 @@ export interface PausedState {
   logs: readonly LogEntry[];
   notes: readonly string[];
   used: UsedTime;
+  /** The session that gets what it leaves. */
+  session?: SessionPlace | undefined;
   /** The calls it waits for: their place among `calls.records`, and what a person is asked. */
   waiting: readonly { callId: number; record: number; question: CallQuestion }[];
 }
@@ -26,6 +29,7 @@ export interface Keeping {
   code: string;
   context: CallContext;
   claimed?: StoredRun | undefined;
+  session?: SessionPlace | undefined;
 }
 
 /** Keeps a paused script until it is resumed. */
@@ -33,7 +37,7 @@ export async function keepPaused(
   parts: RunParts,
   run: RunUnderWay,
   paused: Paused,
-  { code, context, claimed }: Keeping,
+  { code, context, claimed, session }: Keeping,
 ): Promise<ExecuteOutcome> {
   const { pausedRuns } = parts;
   run.stopClock();
@@ -41,7 +45,10 @@ export async function keepPaused(
     run.calls.end();
     return refused(new SandboxError("The script was paused, and there is nobody left to resume it."), run.start);
   }
-  const facts = { pending: paused.open.map((open) => pendingCall(open)), state: stateOf(run, paused, code) };
+  const facts = {
+    pending: paused.open.map((open) => pendingCall(open)),
+    state: { ...stateOf(run, paused, code), session },
+  };
   try {
     const stored = await (claimed === undefined
       ? pausedRuns.keep({ ...facts, server: parts.server, callerId: context.callerId }, paused.snapshot)

@@ -15,6 +15,7 @@ import type { ExecuteOutcome, ResumeArguments } from "./meta-tool.js";
 import { keepPaused, lateCallsOf, waitingOutcome, type PausedState } from "./paused-script.js";
 import { refused } from "./run-outcome.js";
 import { finished, type RunParts, type RunWatch } from "./run-script.js";
+import { keepSession } from "./session-script.js";
 import { RunUnderWay, type OpenCall } from "./run-under-way.js";
 
 /** Goes on with a paused script. Never rejects for what it did. */
@@ -176,11 +177,15 @@ async function ended(
   context: CallContext,
 ): Promise<ExecuteOutcome> {
   const { record, snapshot } = claimed;
-  const { code } = record.state as PausedState;
+  const { code, session } = record.state as PausedState;
   try {
     const open = record.pending.map((call) => openCall(call, claimed, run));
-    const result = await run.goOn({ snapshot, open });
-    if (result.status === "suspended") return await keepPaused(parts, run, result, { code, context, claimed });
+    const result = await run.goOn({ snapshot, open }, { keepSnapshot: session !== undefined });
+    if (result.status === "suspended") return await keepPaused(parts, run, result, { code, context, claimed, session });
+    const sessions = parts.sessions?.sessions;
+    if (session !== undefined && sessions !== undefined) {
+      run.notes.push(...(await keepSession(sessions, session, result, false)));
+    }
     return await finished(parts, run, result);
   } catch (error) {
     discard(run);

@@ -15,6 +15,8 @@ import type { ExecuteArguments, ExecuteOutcome, MetaToolSettings } from "./meta-
 import { keepPaused } from "./paused-script.js";
 import type { RunProgress } from "./progress.js";
 import { outcomeOf, refused } from "./run-outcome.js";
+import type { PartOptions } from "./script-in-sandbox.js";
+import { keepSession, sessionOf, type ScriptSessions } from "./session-script.js";
 import { RunUnderWay } from "./run-under-way.js";
 
 /** What every run of an engine shares. */
@@ -34,6 +36,8 @@ export interface RunParts {
   server: string | undefined;
   /** Where paused scripts are kept. Absent: the sandbox cannot pause any. */
   pausedRuns: PausedRuns | undefined;
+  /** Absent: scripts leave nothing for the next one. */
+  sessions: ScriptSessions | undefined;
   /** The meta-tool by which a model goes on with a paused script, if there is one. */
   resumeTool(): string | undefined;
 }
@@ -54,12 +58,50 @@ export async function runScript(
   if (isBlankScript(prepareScript(args.code).code)) {
     return refused(new ValidationError(EMPTY_SCRIPT), performance.now());
   }
+  const session = parts.sessions && sessionOf(parts.sessions, context);
+  if (session?.key === undefined) return runOnce(parts, args, context, watch, session?.notes ?? []);
+  return runInSession(parts, args, context, watch, session.key);
+}
+
+async function runOnce(
+  parts: RunParts,
+  args: ExecuteArguments,
+  context: CallContext,
+  watch: RunWatch,
+  notes: readonly string[],
+): Promise<ExecuteOutcome> {
   const run = new RunUnderWay(parts, context, watch, { code: args.code });
-  const inputs = args.inputs === undefined ? {} : { inputs: { inputs: args.inputs } };
-  const result = await run.run(inputs);
+  run.notes.push(...notes);
+  const result = await run.run(inputsOf(args));
   if (result.status === "suspended") return keepPaused(parts, run, result, { code: args.code, context });
   return finished(parts, run, result);
 }
+
+/** Runs the script in the memory that the last one of its session left, and keeps what it leaves. */
+async function runInSession(
+  parts: RunParts,
+  args: ExecuteArguments,
+  context: CallContext,
+  watch: RunWatch,
+  key: string,
+): Promise<ExecuteOutcome> {
+  const { sessions } = parts.sessions as ScriptSessions;
+  return sessions.use(key, args.restart === true, async ({ memory, notes, revision }) => {
+    // The time to wait for others of the session is not the script's own.
+    const run = new RunUnderWay(parts, context, watch, { code: args.code });
+    run.notes.push(...notes);
+    const place = { key, revision };
+    const start = { ...inputsOf(args), keepSnapshot: true, ...(memory === undefined ? {} : { from: memory }) };
+    const result = await run.run(start);
+    if (result.status === "suspended") {
+      return keepPaused(parts, run, result, { code: args.code, context, session: place });
+    }
+    run.notes.push(...(await keepSession(sessions, place, result, memory !== undefined)));
+    return finished(parts, run, result);
+  });
+}
+
+const inputsOf = ({ inputs }: ExecuteArguments): PartOptions => (inputs === undefined ? {} : { inputs: { inputs } });
 
 /** The outcome of a run that has ended; nothing of it is left under way. */
 export async function finished(parts: RunParts, run: RunUnderWay, result: FinishedResult): Promise<ExecuteOutcome> {

@@ -91,7 +91,7 @@ export class RunUnderWay {
 
   /** From the beginning to the end, or to a pause that needs somebody who is not here. */
   async run(part: PartOptions): Promise<FinishedResult | Paused> {
-    return this.untilPaused(await this.timed(() => startScript(this.host, { ...this.left(), ...part }, this.logs)));
+    return this.untilPaused(await this.timed(() => startScript(this.host, part, this.logs)), part);
   }
 
   /** From a pause: every open call has an end. */
@@ -122,7 +122,7 @@ export class RunUnderWay {
     return (await this.ask([question]))?.[0] ?? { action: "deny", reason: "nobody answered" };
   }
 
-  private async untilPaused(first: SandboxResult, part: PartOptions = {}): Promise<FinishedResult | Paused> {
+  private async untilPaused(first: SandboxResult, part: PartOptions): Promise<FinishedResult | Paused> {
     let result = first;
     while (result.status === "suspended") {
       const { snapshot, notes = [] } = result;
@@ -156,7 +156,8 @@ export class RunUnderWay {
         call.end = endOf(this.calls.decided(call, decisions[index] ?? { action: "deny" }));
       }
     }
-    return this.beforeClientGivesUp(this.timed(() => Promise.all(open.map(({ call }) => call.end))));
+    const all = (): Promise<unknown> => Promise.all(open.map(async ({ call }) => call.end));
+    return this.beforeClientGivesUp(this.timed(all));
   }
 
   /** True once the work is done, false when the client that asked would give up first. */
@@ -175,7 +176,8 @@ export class RunUnderWay {
       open.map(async ({ callId, call }) => answerOf(callId, (await call.end) ?? { error: undefined })),
     );
     this.calls.waiting.clear();
-    return this.timed(() => continueScript(this.host, { snapshot, answers }, { ...part, ...this.left() }, this.logs));
+    const options = { keepSnapshot: part.keepSnapshot === true, ...this.left() };
+    return this.timed(() => continueScript(this.host, { snapshot, answers }, options, this.logs));
   }
 
   /** What remains of the script's time: its limits hold over all its parts. */
@@ -184,7 +186,7 @@ export class RunUnderWay {
     const { wallMs, cpuMs: usedCpuMs } = this.used;
     // The limits of a provider of its own stand where none were given: those begin anew with each part.
     if (wallMs === 0) return {};
-    return { timeoutMs: Math.max(1, timeoutMs - wallMs), cpuMs: Math.max(1, cpuMs - usedCpuMs) };
+    return { timeoutMs: rest(timeoutMs, wallMs), cpuMs: rest(cpuMs, usedCpuMs) };
   }
 
   private async timed<T>(work: () => Promise<T>): Promise<T> {
@@ -196,6 +198,10 @@ export class RunUnderWay {
     return result;
   }
 }
+
+/** At least the smallest limit there is; null for no limit. */
+const rest = (limit: number, used: number): number | null =>
+  Number.isFinite(limit) ? Math.max(1, Math.floor(limit - used)) : null;
 
 const UNKNOWN_PAUSE: FinishedResult = {
   status: "failed",

@@ -22,8 +22,9 @@ export interface ScriptHost {
 
 /** How one part of a run is started: what it has left of its limits, and what it starts from. */
 export type PartOptions = Pick<SandboxRunOptions, "inputs" | "from" | "keepSnapshot"> & {
-  timeoutMs?: number | undefined;
-  cpuMs?: number | undefined;
+  /** null: none. */
+  timeoutMs?: number | null | undefined;
+  cpuMs?: number | null | undefined;
 };
 
 /** Runs a script until it ends or is paused. Never rejects. */

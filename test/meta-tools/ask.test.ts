@@ -4,6 +4,7 @@ import type { CallContext, ElicitAnswer, ElicitQuestion } from "../../src/catalo
 import type { CodeMode } from "../../src/meta-tools/meta-tool.js";
 import type { CodeModeOptions } from "../../src/options.js";
 import type { CallPolicy } from "../../src/calls/policy.js";
+import type { SandboxProvider } from "../../src/sandbox/provider.js";
 import { inProcessSandbox } from "../../src/sandbox/quickjs/in-process.js";
 import { memoryStore } from "../../src/session/memory-store.js";
 import { callMeta, engineOf, execute, markOf, textOf } from "./engine.js";
@@ -298,8 +299,12 @@ describe("a policy that asks, where the client cannot ask", () => {
   });
 
   it("denies and says so where the sandbox cannot pause and nobody can be asked", async () => {
-    const { run, ...sandbox } = inProcessSandbox();
-    const sandboxProvider = { name: sandbox.name, accepts: "script" as const, run };
+    const sandbox = inProcessSandbox();
+    const sandboxProvider: SandboxProvider = {
+      name: "without resume",
+      accepts: "script",
+      run: (code, options) => sandbox.run(code, options),
+    };
     const { engine, written } = world({ sandboxProvider });
     const reply = await execute(engine, WRITE);
     expect(markOf(reply).kind).toBe("approval");

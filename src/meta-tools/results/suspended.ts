@@ -1,7 +1,7 @@
 import { shownName } from "../../calls/parameters.js";
 import { questionLine } from "../../calls/questions.js";
 import type { ExecuteOutcome } from "../meta-tool.js";
-import { completedCalls } from "./text.js";
+import { completedCalls } from "./completed-calls.js";
 
 type Suspended = ExecuteOutcome & { status: "suspended" };
 

@@ -2,6 +2,7 @@ import { firstCodeAt } from "../script/blank.js";
 import { offsetOf } from "../script/places.js";
 import { isUnreadable, type Reading, readScript, type Unreadable } from "../script/repair.js";
 import { originOf, type Rewrite } from "../script/rewrite.js";
+import { withSessionGlobals } from "../script/session-globals.js";
 import { syntaxProblem } from "../script/syntax-error.js";
 import { entryFunction, uncalledFunctions, uncalledNote } from "../script/uncalled.js";
 import type { Pointer } from "./engine.js";
@@ -49,6 +50,20 @@ export function startScript(instance: Instance, code: string, msLeft: number): S
   return startRead(instance, code, reading) ?? plain;
 }
 
+/**
+ * Starts a script whose top-level declarations are to stay for the next one in the same memory. This one is always read:
+ * what it declares has to be known. What cannot be read runs as any other, and its declarations may be lost.
+ */
+export function startSessionScript(instance: Instance, code: string, msLeft: number): Started | NotStarted {
+  const reading = read(code, msLeft);
+  if (reading === undefined || isUnreadable(reading)) return startScript(instance, code, msLeft);
+  const { rewrite, insideWith } = withSessionGlobals(reading);
+  const declared = insideWith === undefined || insideWith.length === 0 ? "" : `var ${insideWith.join(",")};`;
+  const started = evaluate(instance, rewrite.code, declared + WRAPPER_START);
+  if (!("error" in started)) return { ...started, rewrite, notes: reading.notes };
+  return { error: started.error, offset: placeOf(started.error, rewrite) };
+}
+
 /** An object literal that the engine would take for a block, or a code fence that it would take for templates. */
 const mayBeMisread = (code: string): boolean => code[firstCodeAt(code)] === "{" || code.includes("```");
 
@@ -69,9 +84,14 @@ function startRead(instance: Instance, code: string, reading: Reading | Unreadab
   if (rewrite.code === code) return undefined;
   const started = evaluate(instance, rewrite.code);
   if (!("error" in started)) return { ...started, rewrite, notes };
-  const match = /script\.js:(\d+):(\d+)/.exec(started.error.stack);
+  return { error: started.error, offset: placeOf(started.error, rewrite) };
+}
+
+/** Where in the code that was sent an error of the engine's parser is. */
+function placeOf(error: GuestError, rewrite: Rewrite): number {
+  const match = /script\.js:(\d+):(\d+)/.exec(error.stack);
   const at = match === null ? 0 : offsetOf(rewrite.code, Number(match[1]), Number(match[2]));
-  return { error: started.error, offset: originOf(rewrite.steps, at) };
+  return originOf(rewrite.steps, at);
 }
 
 function notStarted(code: string, unreadable: Unreadable): NotStarted {
@@ -79,24 +99,24 @@ function notStarted(code: string, unreadable: Unreadable): NotStarted {
   return { error: { name: "SyntaxError", message, stack: "" }, offset: unreadable.failure.offset };
 }
 
-function evaluate(instance: Instance, code: string): Started | NotStarted {
+function evaluate(instance: Instance, code: string, wrapper = WRAPPER_START): Started | NotStarted {
   const plain = instance.evaluate(code, true);
   if (plain.error === undefined) return { promise: plain.value, boxed: true, columnShift: 0, notes: [] };
   const error = JSON.parse(plain.error) as GuestError;
   if (error.message !== RETURN_AT_TOP_LEVEL) return { error };
   // A first line for a shell becomes a comment: inside of a function it is none.
   const inside = code.startsWith("#!") ? `//${code.slice(2)}` : code;
-  const wrapped = instance.evaluate(`${WRAPPER_START}${inside}\n})()`, false);
-  const columnShift = WRAPPER_START.length;
+  const wrapped = instance.evaluate(`${wrapper}${inside}\n})()`, false);
+  const columnShift = wrapper.length;
   if (wrapped.error === undefined) return { promise: wrapped.value, boxed: false, columnShift, notes: [] };
-  return { error: unshifted(JSON.parse(wrapped.error) as GuestError) };
+  return { error: unshifted(JSON.parse(wrapped.error) as GuestError, columnShift) };
 }
 
 /** The error without the wrapper in its place. */
-const unshifted = (error: GuestError): GuestError => ({
+const unshifted = (error: GuestError, columns: number): GuestError => ({
   ...error,
   stack: error.stack.replace(/script\.js:1:(\d+)/, (_all, column: string) => {
-    return `script.js:1:${Math.max(1, Number(column) - WRAPPER_START.length)}`;
+    return `script.js:1:${Math.max(1, Number(column) - columns)}`;
   }),
 });
 

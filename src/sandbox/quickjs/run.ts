@@ -3,7 +3,7 @@ import { OutOfGuestMemory, type GuestText } from "./host-function.js";
 import type { Instance } from "./instance.js";
 import { KIND, type GuestError, type RunReport, type RunRequest } from "./protocol.js";
 import { isRewrite, type Rewrite } from "../script/rewrite.js";
-import { startScript, uncalledIn, type NotStarted } from "./compile.js";
+import { startScript, startSessionScript, uncalledIn, type NotStarted } from "./compile.js";
 
 /** What a run needs of the thread it is in. */
 export interface RunHost {
@@ -162,7 +162,8 @@ export class ScriptRun {
 
   /** The promise of the script's end; undefined when it does not parse. */
   private compile(): { promise: number; boxed: boolean } | undefined {
-    const started = startScript(this.instance, this.request.code, this.msLeft());
+    const start = this.request.keepSnapshot ? startSessionScript : startScript;
+    const started = start(this.instance, this.request.code, this.msLeft());
     if ("error" in started) return this.failToStart(started);
     this.columnShift = started.columnShift;
     this.rewrite = started.rewrite;

@@ -2,7 +2,12 @@ import { defineProperty, NewPromise, tagSymbol } from "../../values/intrinsics.j
 
 /** Makes a global as the language's own are: it may be replaced, and does not show up in loops. */
 export function defineGlobal(name: string, value: unknown): void {
-  defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  try {
+    defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  } catch {
+    // Declared by an earlier script of this memory: the property stays as it is, its value does not.
+    (globalThis as Record<string, unknown>)[name] = value;
+  }
 }
 
 /** A global function under its own name. */

@@ -50,8 +50,18 @@ function begin(text: string): void {
   resetConsole();
   resetTimers();
   resetProgress();
-  delete (globalThis as { RESULT?: unknown }).RESULT;
+  forgetResult();
   for (let index = 0; index < config.functions.length; index++) installFunction(config.functions[index] as string);
+}
+
+/** One that the script of an earlier run has declared cannot be deleted. */
+function forgetResult(): void {
+  const scope = globalThis as { RESULT?: unknown };
+  try {
+    delete scope.RESULT;
+  } catch {
+    scope.RESULT = undefined;
+  }
 }
 
 /** Gives a run its inputs: globals. */
