@@ -1,4 +1,4 @@
-import { CodeModeError, messageOf, type ErrorKind } from "../../errors.js";
+import { CodeModeError, type ErrorKind } from "../../errors.js";
 import { MOST_MEMORY_BYTES, MOST_STACK_BYTES, type SandboxLimitValues } from "../limits.js";
 import {
   suspensionOf,
@@ -11,10 +11,7 @@ import {
 } from "../provider.js";
 import type { PreparedScript } from "../script.js";
 import { chained, originOf, type Rewrite } from "../script/rewrite.js";
-import { mayHoldTags, reviveValue } from "../values/decode.js";
-import { encodeValue } from "../values/encode.js";
-import { rememberedJson } from "../values/json-text.js";
-import { isPlainJson } from "../values/plain.js";
+import { describeCall, encodeForGuest, errorForGuest, parseCall, readResult } from "./guest-values.js";
 import {
   KIND,
   REPLY_ERROR,
@@ -24,6 +21,7 @@ import {
   type RunReport,
   type RunRequest,
 } from "./protocol.js";
+import { RunNotes } from "./run-notes.js";
 import { toScriptError } from "./script-errors.js";
 
 const LEVELS: ReadonlySet<unknown> = new Set(["log", "info", "debug", "warn", "error"]);
@@ -61,7 +59,7 @@ export class HostRun {
   private resolve: (result: SandboxResult) => void = () => {};
   private readonly functions: ReadonlyMap<string, HostFunction>;
   private readonly logs: LogEntry[] = [];
-  private readonly notes: string[];
+  private readonly notes: RunNotes;
   private readonly open = new Map<number, OpenCall>();
   private ended = false;
   private done: string | undefined;
@@ -78,7 +76,7 @@ export class HostRun {
     private readonly link: RunLink,
   ) {
     this.functions = new Map(Object.entries(options.externalFunctions ?? {}));
-    this.notes = [...begin.script.notes];
+    this.notes = new RunNotes(begin.script.notes);
     this.result = new Promise((resolve) => {
       this.resolve = resolve;
     });
@@ -142,15 +140,30 @@ export class HostRun {
     else if (kind === KIND.REPORT) this.report(JSON.parse(text) as RunReport);
   }
 
+  /** A run that has ended must have a result, whatever its guest said. */
+  private resultOf(read: () => SandboxResult): SandboxResult {
+    try {
+      return read();
+    } catch (error) {
+      if (!CodeModeError.isInstance(error)) return this.failed(guestError(NO_ANSWER), "sandbox", NO_FACTS);
+      const { name, message, details } = error;
+      return this.failed({ ...guestError(message), name, details }, error.kind, NO_FACTS);
+    }
+  }
+
   /** Ends the run from outside. What the script had returned before still counts, unless the caller gave up. */
   end(kind: ErrorKind, message: string): void {
     if (this.ended) return;
     if (this.done !== undefined && kind !== "cancelled") {
-      this.notes.push("The script went on after its end and was stopped.");
-      this.finish(this.fromDone(this.done, NO_FACTS), {});
+      this.notes.add("The script went on after its end and was stopped.");
+      const { done } = this;
+      this.finish(
+        this.resultOf(() => this.fromDone(done, NO_FACTS)),
+        {},
+      );
       return;
     }
-    this.finish(this.failed({ name: "", message, stack: "" }, kind, NO_FACTS), {});
+    this.finish(this.failed(guestError(message), kind, NO_FACTS), {});
   }
 
   private endScript(openCalls: number, text: string): void {
@@ -202,21 +215,17 @@ export class HostRun {
   }
 
   private async call(text: string): Promise<unknown> {
-    const parsed: unknown = JSON.parse(text);
-    const [name, args] = Array.isArray(parsed) ? (parsed as unknown[]) : [];
-    const fn = typeof name === "string" ? this.functions.get(name) : undefined;
-    if (fn === undefined || !Array.isArray(args)) throw new Error("Unknown function");
-    const values = mayHoldTags(text) ? (reviveValue(args) as unknown[]) : args;
-    const answer: unknown = await (fn as (...args: unknown[]) => unknown)(...values);
-    if (typeof answer === "string") this.gaveText.add(String(name));
+    const { name, args } = parseCall(text);
+    const fn = this.functions.get(name);
+    if (fn === undefined) throw new Error("Unknown function");
+    const answer: unknown = await (fn as (...args: unknown[]) => unknown)(...args);
+    if (typeof answer === "string") this.gaveText.add(name);
     return answer;
   }
 
   private noteFailure(call: string, answer: string): void {
-    const [name, args] = JSON.parse(call) as [string, unknown[]];
     const { message } = JSON.parse(answer.slice(1)) as { message: string };
-    const target = typeof args[0] === "string" ? `${name}(${JSON.stringify(args[0])})` : name;
-    this.notes.push(`${target} was not awaited, and it failed: ${message}`);
+    this.notes.add(`${describeCall(call)} was not awaited, and it failed: ${message}`);
   }
 
   private log(text: string): void {
@@ -229,25 +238,23 @@ export class HostRun {
   }
 
   private report(report: RunReport): void {
-    this.notes.push(...report.notes);
+    this.notes.addAll(report.notes);
     const facts = factsOf(report);
     const { failure, suspended } = report;
-    if (suspended === true) this.finish(this.paused(), report.stats);
-    else if (failure !== undefined) this.finish(this.failed(failure.error, failure.kind, facts), report.stats);
-    else this.finish(this.fromDone(this.done ?? `${REPLY_ERROR}{}`, facts), report.stats);
+    const result = this.resultOf(() => {
+      if (suspended === true) return this.paused();
+      if (failure !== undefined) return this.failed(failure.error, failure.kind, facts);
+      return this.fromDone(this.done ?? `${REPLY_ERROR}{}`, facts);
+    });
+    this.finish(result, report.stats);
   }
 
   private paused(): SandboxResult {
     const { snapshot } = this;
     if (snapshot === undefined)
-      return this.failed(
-        { name: "", message: "The paused script did not hand over its memory.", stack: "" },
-        "sandbox",
-        NO_FACTS,
-      );
+      return this.failed(guestError("The paused script did not hand over its memory."), "sandbox", NO_FACTS);
     const pending = Array.from(this.open, ([id, { text, suspended }]) => {
-      const [name, args] = JSON.parse(text) as [string, unknown[]];
-      return { id, name, args: mayHoldTags(text) ? (reviveValue(args) as unknown[]) : args, reason: suspended?.reason };
+      return { id, ...parseCall(text), reason: suspended?.reason };
     });
     return { status: "suspended", pending, snapshot };
   }
@@ -257,10 +264,9 @@ export class HostRun {
       const error = JSON.parse(done.slice(1)) as Partial<GuestError>;
       return this.failed({ name: "Error", message: "", stack: "", ...error }, undefined, facts);
     }
-    const text = done.slice(1);
-    const [notes, value] = JSON.parse(text) as [string[], unknown];
-    this.notes.push(...notes);
-    return { status: "completed", value: mayHoldTags(text) ? reviveValue(value) : value };
+    const { notes, value } = readResult(done.slice(1), this.limits.maxResultBytes);
+    this.notes.addAll(notes);
+    return { status: "completed", value };
   }
 
   private failed(error: GuestError, kind: ErrorKind | undefined, facts: RunFacts): SandboxResult {
@@ -279,9 +285,12 @@ export class HostRun {
     this.options.pause?.removeEventListener("abort", this.pauseNow);
     const durationMs = performance.now() - this.startedAt;
     const kept = result.status !== "suspended" && this.snapshot !== undefined ? { snapshot: this.snapshot } : {};
-    this.resolve({ ...result, ...kept, logs: this.logs, notes: this.notes, stats: { ...stats, durationMs } });
+    this.resolve({ ...result, ...kept, logs: this.logs, notes: this.notes.list(), stats: { ...stats, durationMs } });
   }
 }
+
+const NO_ANSWER = "The sandbox sent a result that is none.";
+const guestError = (message: string): GuestError => ({ name: "", message, stack: "" });
 
 /** What the worker knows of a run that failed. */
 interface RunFacts {
@@ -302,35 +311,3 @@ const factsOf = ({ stats, columnShift, rewrite, failure }: RunReport): RunFacts 
 
 const finite = (limit: number): number => Math.min(limit, Number.MAX_SAFE_INTEGER);
 const orNull = (limit: number): number | null => (Number.isFinite(limit) ? limit : null);
-
-/** JSON of a value of the host. Plain JSON, the usual case, is written by the engine of the host itself. */
-export function encodeForGuest(value: unknown): string {
-  const known = rememberedJson(value);
-  if (known !== undefined && !mayHoldTags(known)) return known;
-  if (isPlainJson(value)) return JSON.stringify(value);
-  return encodeValue(value, Infinity).text ?? encodeValue(undefined, Infinity).text ?? '{"@@":"undefined"}';
-}
-
-function errorForGuest(error: unknown): string {
-  const described = describeForGuest(error);
-  try {
-    return JSON.stringify(described);
-  } catch {
-    // Details that are no JSON must not cost the script its answer.
-    return JSON.stringify({ ...described, details: undefined });
-  }
-}
-
-/** What a script may know of an error of the host: its message and kind, never its stack or cause. */
-function describeForGuest(error: unknown): { name: string; message: string; kind: ErrorKind; details?: unknown } {
-  if (!CodeModeError.isInstance(error)) {
-    const name = error instanceof Error ? error.name : "Error";
-    return { name, message: messageOf(error), kind: "tool" };
-  }
-  return {
-    name: error.name,
-    message: error.message,
-    kind: error.kind,
-    ...(error.details === undefined ? {} : { details: error.details }),
-  };
-}

@@ -2,6 +2,7 @@ import { messageOf, SandboxError } from "../../errors.js";
 import { OutOfGuestMemory, type GuestText } from "./host-function.js";
 import type { Instance } from "./instance.js";
 import { KIND, type GuestError, type RunReport, type RunRequest } from "./protocol.js";
+import { RunNotes } from "./run-notes.js";
 import { isRewrite, type Rewrite } from "../script/rewrite.js";
 import { startScript, startSessionScript, uncalledIn, type NotStarted } from "./compile.js";
 
@@ -33,7 +34,7 @@ export class ScriptRun {
   private done = false;
   private suspended = false;
   private failure: RunReport["failure"];
-  private readonly notes: string[] = [];
+  private readonly notes = new RunNotes();
   private columnShift = 0;
   private rewrite: Rewrite | undefined;
   /** The script may be nothing but declarations, and has not ended. */
@@ -144,7 +145,7 @@ export class ScriptRun {
     return {
       ...(this.failure === undefined ? {} : { failure: this.failure }),
       ...(this.suspended ? { suspended: true } : {}),
-      notes: this.notes,
+      notes: this.notes.list(),
       columnShift: this.columnShift,
       ...(this.rewrite === undefined ? {} : { rewrite: this.rewrite }),
       stats,
@@ -168,7 +169,7 @@ export class ScriptRun {
     this.columnShift = started.columnShift;
     this.rewrite = started.rewrite;
     this.mayDeclareOnly = started.boxed;
-    this.notes.push(...started.notes);
+    this.notes.addAll(started.notes);
     return started;
   }
 
@@ -183,7 +184,7 @@ export class ScriptRun {
   /** Nothing came of the script. If that is because nothing calls the function it declares, that is done now. */
   private endOrCall(): void {
     const found = uncalledIn(this.rewrite?.code ?? this.request.code, this.msLeft());
-    if (found !== undefined) this.notes.push(found.note);
+    if (found !== undefined) this.notes.add(found.note);
     const call = found?.call;
     const started = call === undefined ? undefined : this.instance.evaluate(call + "()", true);
     if (started !== undefined && started.error === undefined) return this.instance.finish(started.value, true);
@@ -237,7 +238,8 @@ export class ScriptRun {
 
   /** A host exception is a trap: the stack of the thread ran out inside the engine, or its memory is broken. */
   private trapped(error: unknown): void {
-    if (error instanceof OutOfGuestMemory) return this.fail("memory", "out of memory");
+    // An interrupt while the guest describes an error leaves no text of it either.
+    if (error instanceof OutOfGuestMemory) return this.mustStop() ? undefined : this.fail("memory", "out of memory");
     this.instance.broken = true;
     if (error instanceof RangeError) return this.fail("stack", "stack overflow");
     this.fail(this.memoryIsFull() ? "memory" : "sandbox", `the engine stopped: ${String(error)}`);
@@ -260,7 +262,7 @@ export class ScriptRun {
     // A script can catch the interrupt and go on: whatever it says after that, the clock is right.
     if (this.host.cancelled()) this.fail("cancelled", "cancelled");
     else if (this.mustStop()) this.fail("timeout", performance.now() >= this.deadline ? "timeoutMs" : "cpuMs");
-    if (this.done && this.open.size > 0) this.notes.push(openCallsNote(this.open.size));
+    if (this.done && this.open.size > 0) this.notes.add(openCallsNote(this.open.size));
     this.over = true;
     this.instance.onHost = () => {};
     this.instance.onInterrupt = () => true;
@@ -275,6 +277,8 @@ export class ScriptRun {
 
   private readonly receive = (kind: number, id: number, text: GuestText): void => {
     if (this.over || this.mustStop() || (kind === KIND.DONE && this.done)) return;
+    // The other kinds are not the guest's to send: with a report of its own it would end the run for the host while it goes on.
+    if (kind !== KIND.CALL && kind !== KIND.LOG && kind !== KIND.DONE) return;
     // The guest keeps this bound itself; only a guest whose prelude was subverted gets here.
     if (++this.messages > this.request.maxBridgeMessages + 3) return this.fail("limit", "too many messages");
     text.read((bytes, at, length) => {
@@ -303,7 +307,7 @@ export class ScriptRun {
 
   private noteException(error: string | undefined): void {
     if (error !== undefined)
-      this.notes.push(`A callback of a timer threw: ${(JSON.parse(error) as GuestError).message}`);
+      this.notes.add(`A callback of a timer threw: ${(JSON.parse(error) as GuestError).message}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { charCodeAt, create, floor, NewUint8Array } from "./intrinsics.js";
+import { charCodeAt, create, floor, NewUint8Array, typedArrayLength } from "./intrinsics.js";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const CODES: Record<number, number> = create(null) as Record<number, number>;
@@ -14,7 +14,7 @@ const digit = (bits: number): string => DIGITS[bits & 63] as string;
 /** Base64 of bytes. Own code because the guest has neither Buffer nor btoa. */
 export function bytesToBase64(bytes: Uint8Array): string {
   let text = "";
-  const { length } = bytes;
+  const length = typedArrayLength(bytes);
   let at = 0;
   for (; at + 2 < length; at += 3) {
     const bits = ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);

@@ -1,5 +1,5 @@
 import { base64ToBytes } from "./base64.js";
-import { hasOwnTag, TAG, TAG_TEXT } from "./encode.js";
+import { hasOwnTag, TAG, TAG_TEXT, ValueLimit } from "./encode.js";
 import {
   create,
   defineProperty,
@@ -20,7 +20,7 @@ import {
 } from "./intrinsics.js";
 
 /**
- * The value of a text that {@link encodeValue} made. Never throws for odd tags: what is no known tag stays data.
+ * The value of a text that {@link encodeValue} made. Never throws for odd tags: see {@link reviveValue}.
  *
  * @throws {SyntaxError} when the text is no JSON.
  */
@@ -32,14 +32,36 @@ export function decodeValue(text: string): unknown {
 /** False: the parsed text is the value. True: it has to go through {@link reviveValue}. */
 export const mayHoldTags = (text: string): boolean => includes(text, TAG_TEXT);
 
-/** Replaces tags in parsed JSON by what they stand for. Changes containers in place. */
-export function reviveValue(value: unknown): unknown {
-  return revive(value, { known: create(null) as Record<number, unknown>, count: 0 });
+/** What the reader of a hostile text builds at most. */
+export interface ReviveLimits {
+  /** Digits of a BigInt: reading and printing them takes more than linear time. */
+  digits: number;
+  /** Keys of all Maps and Sets that are numbers: V8 hashes those without a secret, so that a text can be made whose keys all meet. */
+  keys: number;
+}
+
+const NO_LIMITS: ReviveLimits = { digits: Infinity, keys: Infinity };
+
+/**
+ * Replaces tags in parsed JSON by what they stand for. Changes containers in place. Takes any JSON, also what no encoder
+ * wrote: what an odd tag should stand for is null or empty.
+ *
+ * @throws {ValueLimit} when there is more than `limits` allow.
+ */
+export function reviveValue(value: unknown, limits: ReviveLimits = NO_LIMITS): unknown {
+  return revive(value, {
+    known: create(null) as Record<number, unknown>,
+    count: 0,
+    digits: limits.digits,
+    keysLeft: limits.keys,
+  });
 }
 
 interface Reviver {
   known: Record<number, unknown>;
   count: number;
+  digits: number;
+  keysLeft: number;
 }
 
 function revive(value: unknown, reviver: Reviver): unknown {
@@ -69,23 +91,23 @@ function reviveTag(value: Record<string, unknown>, reviver: Reviver): unknown {
     case "undefined":
       return undefined;
     case "number":
-      return v === "-0" ? -0 : toNumber(v);
+      return v === "-0" ? -0 : typeof v === "string" ? toNumber(v) : null;
     case "bigint":
-      return toBigInt(v as string);
+      return bigIntOf(v, reviver);
     case "ref":
-      return reviver.known[v as number];
+      return typeof v === "number" ? reviver.known[v] : null;
     case "Date":
-      return remember(reviver, new NewDate(v === null ? NaN : (v as number)));
+      return remember(reviver, new NewDate(typeof v === "number" ? v : NaN));
     case "RegExp":
-      return remember(reviver, new NewRegExp((v as string[])[0] as string, (v as string[])[1]));
+      return remember(reviver, regExpOf(textAt(v, 0), textAt(v, 1)));
     case "Error":
-      return remember(reviver, namedError(v as string[]));
+      return remember(reviver, namedError(textAt(v, 0), textAt(v, 1)));
     case "Map":
-      return reviveMap(v as unknown[][], reviver);
+      return reviveMap(itemsOf(v), reviver);
     case "Set":
-      return reviveSet(v as unknown[], reviver);
+      return reviveSet(itemsOf(v), reviver);
     case "Object":
-      return reviveEscaped(v as unknown[][], reviver);
+      return reviveEscaped(itemsOf(v), reviver);
     default:
       return remember(reviver, reviveBytes(value[TAG], v));
   }
@@ -96,33 +118,67 @@ function remember<T>(reviver: Reviver, value: T): T {
   return value;
 }
 
-function namedError(parts: string[]): Error {
-  const error = new NewError(parts[1]);
-  defineProperty(error, "name", { value: parts[0], writable: true, configurable: true });
+const itemsOf = (v: unknown): readonly unknown[] => (isArray(v) ? (v as unknown[]) : []);
+
+function textAt(v: unknown, index: number): string {
+  const text = itemsOf(v)[index];
+  return typeof text === "string" ? text : "";
+}
+
+function bigIntOf(v: unknown, reviver: Reviver): bigint | null {
+  if (typeof v !== "string") return null;
+  if (v.length > reviver.digits) throw new ValueLimit("digits");
+  try {
+    return toBigInt(v);
+  } catch {
+    return null;
+  }
+}
+
+/** Its text where this engine does not know such expressions: the other one may be newer. */
+function regExpOf(source: string, flags: string): RegExp | string {
+  try {
+    return new NewRegExp(source, flags);
+  } catch {
+    return "/" + source + "/" + flags;
+  }
+}
+
+function namedError(name: string, message: string): Error {
+  const error = new NewError(message);
+  defineProperty(error, "name", { value: name, writable: true, configurable: true });
   return error;
 }
 
-function reviveMap(entries: unknown[][], reviver: Reviver): Map<unknown, unknown> {
+/** A key of a Map or Set, counted where it is one that a text can make slow. */
+function reviveKey(key: unknown, reviver: Reviver): unknown {
+  const made = revive(key, reviver);
+  const kind = typeof made;
+  if ((kind === "number" || kind === "bigint") && --reviver.keysLeft < 0) throw new ValueLimit("keys");
+  return made;
+}
+
+function reviveMap(entries: readonly unknown[], reviver: Reviver): Map<unknown, unknown> {
   const map = remember(reviver, new NewMap<unknown, unknown>());
   for (let index = 0; index < entries.length; index++) {
-    const entry = entries[index] as unknown[];
-    const key = revive(entry[0], reviver);
+    const entry = itemsOf(entries[index]);
+    const key = reviveKey(entry[0], reviver);
     mapSet(map, key, revive(entry[1], reviver));
   }
   return map;
 }
 
-function reviveSet(items: unknown[], reviver: Reviver): Set<unknown> {
+function reviveSet(items: readonly unknown[], reviver: Reviver): Set<unknown> {
   const set = remember(reviver, new NewSet<unknown>());
-  for (let index = 0; index < items.length; index++) setAdd(set, revive(items[index], reviver));
+  for (let index = 0; index < items.length; index++) setAdd(set, reviveKey(items[index], reviver));
   return set;
 }
 
-function reviveEscaped(entries: unknown[][], reviver: Reviver): object {
+function reviveEscaped(entries: readonly unknown[], reviver: Reviver): object {
   const object = remember(reviver, {});
   for (let index = 0; index < entries.length; index++) {
-    const entry = entries[index] as unknown[];
-    setOwn(object, entry[0] as string, revive(entry[1], reviver));
+    const entry = itemsOf(entries[index]);
+    if (typeof entry[0] === "string") setOwn(object, entry[0], revive(entry[1], reviver));
   }
   return object;
 }
@@ -131,5 +187,10 @@ function reviveBytes(tag: unknown, text: unknown): unknown {
   const View = viewOf(tag);
   if (typeof text !== "string" || View === undefined) return null;
   const bytes = base64ToBytes(text);
-  return tag === "ArrayBuffer" ? bytes.buffer : new View(bytes.buffer as ArrayBuffer);
+  if (tag === "ArrayBuffer") return bytes.buffer;
+  try {
+    return new View(bytes.buffer as ArrayBuffer);
+  } catch {
+    return null; // Bytes that are no whole number of elements.
+  }
 }

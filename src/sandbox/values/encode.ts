@@ -11,6 +11,7 @@ import { bytesToBase64 } from "./base64.js";
 import {
   apply,
   arrayBufferByteLength,
+  bytesOfView,
   charCodeAt,
   create,
   dateGetTime,
@@ -33,6 +34,8 @@ import {
   setSize,
   slice,
   stringify,
+  toNumber,
+  typedArrayLength,
   typedArrayName,
 } from "./intrinsics.js";
 
@@ -66,17 +69,21 @@ export interface EncodedValue {
   cut: boolean;
 }
 
-/** Thrown by {@link encodeValue}; `reason` says which bound was hit. */
+/** Thrown by {@link encodeValue} and by readers of its text; `reason` says which bound was hit. */
 export class ValueLimit extends NewError {
-  constructor(readonly reason: "size" | "depth" | "cycle") {
+  constructor(readonly reason: "size" | "depth" | "cycle" | "digits" | "keys") {
     super(reason);
   }
 }
 
 interface Encoder {
-  left: number;
+  most: number;
+  /** UTF-16 units so far, as if shared parts were written out each time. */
+  spent: number;
   count: number;
   seen: Map<object, number>;
+  /** What each object that was seen has cost; absent while it is being written. */
+  costs: Record<number, number>;
   dropped: number;
   cut: boolean;
   shrink: Shrink | undefined;
@@ -92,6 +99,7 @@ export function encodeTreeValue(value: unknown, maxLength: number): EncodedValue
 
 /**
  * @param maxLength Longest text in UTF-16 units; a longer one stops early, so that a value that grows without end costs no more than this.
+ *   Parts that occur more than once count each time: whoever reads the value may write them out, and thirty arrays can hold a billion that way.
  * @throws {ValueLimit} when the text would be longer, or the value is nested too deeply.
  */
 export function encodeValue(value: unknown, maxLength: number, shrink?: Shrink): EncodedValue {
@@ -99,7 +107,9 @@ export function encodeValue(value: unknown, maxLength: number, shrink?: Shrink):
 }
 
 function newEncoder(maxLength: number, shrink: Shrink | undefined, tree: boolean): Encoder {
-  return { left: maxLength, count: 0, seen: new NewMap<object, number>(), dropped: 0, cut: false, shrink, tree };
+  const seen = new NewMap<object, number>();
+  const costs = create(null) as Record<number, number>;
+  return { most: maxLength, spent: 0, count: 0, seen, costs, dropped: 0, cut: false, shrink, tree };
 }
 
 function encodeWith(encoder: Encoder, value: unknown): EncodedValue {
@@ -108,9 +118,13 @@ function encodeWith(encoder: Encoder, value: unknown): EncodedValue {
 }
 
 function spend(encoder: Encoder, text: string): string {
-  encoder.left -= text.length;
-  if (encoder.left < 0) throw new ValueLimit("size");
+  charge(encoder, text.length);
   return text;
+}
+
+function charge(encoder: Encoder, length: number): void {
+  encoder.spent += length;
+  if (encoder.spent > encoder.most) throw new ValueLimit("size");
 }
 
 const tagged = (encoder: Encoder, tag: string, text: string): string =>
@@ -140,7 +154,7 @@ function encodeString(encoder: Encoder, value: string): string {
   const most = (encoder.shrink ?? NOTHING).string;
   // The length is looked at before the text is quoted: quoting doubles it.
   if (value.length <= most) {
-    if (value.length > encoder.left) throw new ValueLimit("size");
+    if (value.length > encoder.most - encoder.spent) throw new ValueLimit("size");
     return spend(encoder, stringify(value));
   }
   encoder.cut = true;
@@ -167,10 +181,19 @@ function encodeObject(encoder: Encoder, value: object, depth: number): string | 
   if (depth >= MAX_VALUE_DEPTH) throw new ValueLimit("depth");
   const known = mapGet(encoder.seen, value);
   if (encoder.tree) return encodeTree(encoder, value, known, depth);
-  if (known !== undefined) return tagged(encoder, "ref", spend(encoder, "" + known));
+  if (known !== undefined) return encodeReference(encoder, known);
   if (depth > (encoder.shrink ?? NOTHING).depth) return encodeTooDeep(encoder, value);
-  mapSet(encoder.seen, value, encoder.count++);
-  return encodeContainer(encoder, value, depth);
+  const index = encoder.count++;
+  mapSet(encoder.seen, value, index);
+  const before = encoder.spent;
+  const text = encodeContainer(encoder, value, depth);
+  encoder.costs[index] = encoder.spent - before;
+  return text;
+}
+
+function encodeReference(encoder: Encoder, known: number): string {
+  charge(encoder, encoder.costs[known] ?? 0);
+  return tagged(encoder, "ref", spend(encoder, "" + known));
 }
 
 /** Shared parts are written each time they occur; `known` is 1 while the object is on the way down to here. */
@@ -183,7 +206,7 @@ function encodeTree(encoder: Encoder, value: object, known: number | undefined, 
 }
 
 function encodeContainer(encoder: Encoder, value: object, depth: number): string | undefined {
-  if (isArray(value)) return encodeItems(encoder, value, value.length, depth);
+  if (isArray(value)) return encodeItems(encoder, value, lengthOf(value), depth);
   const prototype = getPrototypeOf(value);
   if (prototype === objectPrototype || prototype === null) return encodePlain(encoder, value, depth);
   return encodeExotic(encoder, value, depth);
@@ -191,8 +214,11 @@ function encodeContainer(encoder: Encoder, value: object, depth: number): string
 
 function encodeTooDeep(encoder: Encoder, value: object): string {
   encoder.cut = true;
-  return spend(encoder, isArray(value) ? '"[Array of ' + value.length + ']"' : '"[Object]"');
+  return spend(encoder, isArray(value) ? '"[Array of ' + lengthOf(value) + ']"' : '"[Object]"');
 }
+
+/** A number in any case: the length of a Proxy is whatever it says, and could write JSON of its own into ours. */
+const lengthOf = (items: readonly unknown[]): number => toNumber(items.length);
 
 function encodeItems(encoder: Encoder, items: readonly unknown[], length: number, depth: number): string {
   const shown = length > (encoder.shrink ?? NOTHING).items ? (encoder.shrink ?? NOTHING).items : length;
@@ -212,7 +238,7 @@ function encodePlain(encoder: Encoder, value: object, depth: number): string | u
   const custom = toJsonOf(value);
   if (custom !== undefined) return encode(encoder, apply(custom, value, []), depth + 1);
   const keys = keysOf(value);
-  if (hasOwnTag(value)) return encodeEscaped(encoder, value, keys, depth);
+  if (listsTag(keys)) return encodeEscaped(encoder, value, keys, depth);
   const shown = keys.length > (encoder.shrink ?? NOTHING).keys ? (encoder.shrink ?? NOTHING).keys : keys.length;
   let text = spend(encoder, "{");
   let first = true;
@@ -230,7 +256,13 @@ function encodePlain(encoder: Encoder, value: object, depth: number): string | u
   return text + spend(encoder, "}");
 }
 
-/** True for data that has the key {@link TAG} itself, and for what the encoder wrote. */
+/** Looks at the very keys that will be written: asked a second time, a Proxy may deny one. */
+function listsTag(keys: readonly string[]): boolean {
+  for (let index = 0; index < keys.length; index++) if (keys[index] === TAG) return true;
+  return false;
+}
+
+/** True for what the encoder wrote as a tag. Only for parsed JSON. */
 export const hasOwnTag = (value: object): boolean => hasOwn(value, TAG);
 
 function encodeEscaped(encoder: Encoder, value: object, keys: readonly string[], depth: number): string {
@@ -304,12 +336,13 @@ function encodeEntries(encoder: Encoder, value: object, size: number, depth: num
 }
 
 function encodeBytes(encoder: Encoder, name: string, view: Uint8Array): string {
-  const bytes = name === "ArrayBuffer" ? view : new NewUint8Array(view.buffer, view.byteOffset, view.byteLength);
+  const bytes = name === "ArrayBuffer" ? view : bytesOfView(view);
+  const length = typedArrayLength(bytes);
   const most = (encoder.shrink ?? NOTHING).string;
-  if (bytes.length > most) {
+  if (length > most) {
     encoder.cut = true;
-    return spend(encoder, '"[' + name + " of " + bytes.length + ' bytes]"');
+    return spend(encoder, '"[' + name + " of " + length + ' bytes]"');
   }
-  if (bytes.length > encoder.left) throw new ValueLimit("size");
+  if (length > encoder.most - encoder.spent) throw new ValueLimit("size");
   return tagged(encoder, name, spend(encoder, '"' + bytesToBase64(bytes) + '"'));
 }

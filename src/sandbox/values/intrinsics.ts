@@ -113,11 +113,19 @@ export const dateGetTime = ifOwnClass(uncurry<object, [], number>(Date.prototype
 export const dateToISOString = uncurry<object, [], string>(Date.prototype.toISOString);
 /** Bytes of an ArrayBuffer; undefined for anything else. */
 export const arrayBufferByteLength = ifOwnClass(getter<number>(ArrayBuffer.prototype, "byteLength"));
+const typedArrayPrototype = getPrototypeOf(Uint8Array.prototype) as object;
 /** Name of a typed array's class; undefined for anything else. */
-export const typedArrayName = getter<string | undefined>(
-  getPrototypeOf(Uint8Array.prototype) as object,
-  Symbol.toStringTag,
-);
+export const typedArrayName = getter<string | undefined>(typedArrayPrototype, Symbol.toStringTag);
+/** Elements of a typed array. Not its `length`: that is a script's to set. */
+export const typedArrayLength = getter<number>(typedArrayPrototype, "length");
+
+const bufferOf = getter<ArrayBuffer>(typedArrayPrototype, "buffer");
+const byteOffsetOf = getter<number>(typedArrayPrototype, "byteOffset");
+const byteLengthOf = getter<number>(typedArrayPrototype, "byteLength");
+
+/** The bytes of a typed array, whatever a script has made of its properties. */
+export const bytesOfView = (view: object): Uint8Array =>
+  new NewUint8Array(bufferOf(view), byteOffsetOf(view), byteLengthOf(view));
 
 const sourceOf = getter<string>(RegExp.prototype, "source");
 const flagsOf = getter<string>(RegExp.prototype, "flags");

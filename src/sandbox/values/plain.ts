@@ -3,8 +3,19 @@ import { TAG } from "./encode.js";
 /** Marks a place where a value contains itself. */
 const CIRCULAR = "[Circular]";
 
-/** True when `JSON.stringify` gives the value back unchanged, and nothing in it can be read as a tag. */
-export function isPlainJson(value: unknown, depth = 0): boolean {
+/** More values than this are not looked at: parts that are shared at every level would take for ever. */
+const MOST_LOOKED_AT = 1_000_000;
+
+/**
+ * True when `JSON.stringify` gives the value back unchanged, and nothing in it can be read as a tag. False too for one of
+ * more than a million values, shared parts counted each time: who has such a one must do without the short way.
+ */
+export function isPlainJson(value: unknown): boolean {
+  return isPlain(value, 0, { left: MOST_LOOKED_AT });
+}
+
+function isPlain(value: unknown, depth: number, budget: { left: number }): boolean {
+  if (--budget.left < 0) return false;
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -12,22 +23,22 @@ export function isPlainJson(value: unknown, depth = 0): boolean {
     case "number":
       return Number.isFinite(value) && !Object.is(value, -0);
     case "object":
-      return value === null || (depth < 200 && isPlainContainer(value, depth));
+      return value === null || (depth < 200 && isPlainContainer(value, depth, budget));
     default:
       return false;
   }
 }
 
-function isPlainContainer(value: object, depth: number): boolean {
+function isPlainContainer(value: object, depth: number, budget: { left: number }): boolean {
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) if (!isPlainJson(value[index], depth + 1)) return false;
+    for (let index = 0; index < value.length; index++) if (!isPlain(value[index], depth + 1, budget)) return false;
     return true;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
   for (const key of Object.keys(value)) {
-    if (key === TAG || key === "toJSON" || !isPlainJson((value as Record<string, unknown>)[key], depth + 1))
-      return false;
+    if (key === TAG || key === "toJSON") return false;
+    if (!isPlain((value as Record<string, unknown>)[key], depth + 1, budget)) return false;
   }
   return true;
 }
@@ -41,6 +52,44 @@ function isPlainContainer(value: object, depth: number): boolean {
  */
 export function toPlainJson(value: unknown, maxNodes = 1_000_000): unknown {
   return plain(value, { parents: new Set(), left: maxNodes });
+}
+
+/** Values inside of values that are written out at most; deeper ones would end the stack. */
+const MOST_DEPTH = 1_000;
+
+/**
+ * True when a value takes no more than about `most` UTF-16 units as JSON, shared parts written out each time. Never walks
+ * further than that: objects that all hold each other can be written out in more ways than there is time.
+ */
+export function fitsAsJson(value: unknown, most: number): boolean {
+  return fits(value, { parents: new Set(), left: most });
+}
+
+function fits(value: unknown, walk: Walk): boolean {
+  walk.left -= 1 + ownLength(value);
+  if (walk.left < 0) return false;
+  if (typeof value !== "object" || value === null || walk.parents.has(value)) return true;
+  if (walk.parents.size >= MOST_DEPTH) return false;
+  walk.parents.add(value);
+  const all = partsOf(value).every((part) => fits(part, walk));
+  walk.parents.delete(value);
+  return all;
+}
+
+/** What a value takes besides its parts. */
+function ownLength(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value === "bigint") return value.toString().length;
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return value.byteLength;
+  if (value instanceof RegExp) return value.source.length;
+  return value instanceof Error ? value.name.length + value.message.length : 0;
+}
+
+function partsOf(value: object): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (value instanceof Map) return [...(value as Map<unknown, unknown>)].flat();
+  if (value instanceof Set) return [...(value as Set<unknown>)];
+  return ArrayBuffer.isView(value) ? [] : Object.entries(value).flat();
 }
 
 interface Walk {
