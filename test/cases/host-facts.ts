@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
@@ -34,6 +35,8 @@ export interface Measured {
   objectPrototypeUnchanged: boolean;
   /** What was written to stdout and stderr. */
   output: string;
+  /** What was written to stdout alone. */
+  stdout: string;
   /** Ports of workers that keep the process alive: each stands for a running engine. */
   liveEngines: number;
   activeTimers: number;
@@ -52,6 +55,7 @@ export class HostWatch {
   readonly #fileReads: string[] = [];
   #networkRequests = 0;
   #output = "";
+  #stdout = "";
   #lastBeat = performance.now();
   #longestBlock = 0;
   #peakRss = this.#rss;
@@ -102,6 +106,7 @@ export class HostWatch {
     for (const stream of [process.stdout, process.stderr]) {
       this.#replace(stream, "write", (inner) => (...args: [never]) => {
         this.#output += String(args[0]);
+        if (stream === process.stdout) this.#stdout += String(args[0]);
         return Reflect.apply(inner, stream, args) as boolean;
       });
     }
@@ -132,6 +137,7 @@ export class HostWatch {
       fileReads: [...this.#fileReads],
       objectPrototypeUnchanged: prototypeText() === this.#prototypes,
       output: this.#output,
+      stdout: this.#stdout,
       liveEngines: active("MessagePort"),
       activeTimers: Math.max(0, active("Timeout") - this.#timers),
     };
@@ -146,6 +152,18 @@ export class HostWatch {
 
 /** Resources of this kind that keep the process alive. */
 const active = (kind: string): number => process.getActiveResourcesInfo().filter((name) => name === kind).length;
+
+/**
+ * Programs that this process has started and that still run. By `ps`, since Node's own count takes in the process of the
+ * bundler that made this runner.
+ */
+export function childProcesses(): string[] {
+  const all = execFileSync("ps", ["-A", "-o", "ppid=,pid=,args="], { encoding: "utf8" });
+  return all
+    .split("\n")
+    .filter((line) => line.trim().startsWith(`${process.pid} `))
+    .filter((line) => !/esbuild|\bps -A/.test(line));
+}
 
 const prototypeText = (): string =>
   [Object, Array, Function, String, Promise, Error, Map]

@@ -1,4 +1,5 @@
 import { asJson, asList, asStrings, asText, type Json, knownKeys, Todo } from "./case.js";
+import { checkUpstreams } from "./gateway-host.js";
 import type { WorldParts } from "./world.js";
 
 /** One server of a case. */
@@ -19,13 +20,24 @@ export interface ScriptRun {
 
 /** The servers that a case asks for: every catalog or order of the tools, under every config. */
 export function serverPlans(input: Json): ServerPlan[] {
-  const { tools, catalogs, alsoOrder, config, configVariants } = input;
+  const { tools, catalogs, alsoOrder, alsoVia, config, configVariants } = input;
   if (![undefined, "reversed"].includes(alsoOrder as string)) throw new Todo(`alsoOrder: ${String(alsoOrder)}`);
   const given = asList(tools ?? [], "tools");
   const lists = catalogs === undefined ? [given] : asList(catalogs, "catalogs").map((list) => asList(list, "catalog"));
   if (alsoOrder === "reversed") lists.push(given.toReversed());
   const configs = configVariants === undefined ? [config ?? {}] : asList(configVariants, "configVariants");
-  return configs.flatMap((one) => lists.map((list) => ({ parts: partsOf(input, list, asJson(one, "config")) })));
+  if (![undefined, "gateway"].includes(alsoVia as string)) throw new Todo(`alsoVia: ${String(alsoVia)}`);
+  return configs.flatMap((one) => {
+    const parts = lists.map((list) => partsOf(input, list, asJson(one, "config")));
+    return [...parts, ...(alsoVia === "gateway" ? parts.map(viaGateway) : [])].map((each) => ({ parts: each }));
+  });
+}
+
+/** The same tools behind an upstream, under the same names. */
+function viaGateway({ tools, ...parts }: WorldParts): WorldParts {
+  const upstreams = [{ id: "upstream", prefix: "", tools }];
+  checkUpstreams(upstreams);
+  return { ...parts, tools: [], upstreams };
 }
 
 function partsOf(input: Json, tools: unknown[], config: Json): WorldParts {
@@ -39,6 +51,8 @@ function partsOf(input: Json, tools: unknown[], config: Json): WorldParts {
     config,
     transport: input["transport"],
     perCaller: requires || enables || input["callers"] !== undefined,
+    ...(input["upstreams"] === undefined ? {} : { upstreams: asList(input["upstreams"], "upstreams") }),
+    ...(input["env"] === undefined ? {} : { env: input["env"] }),
     listToolsFirst: input["via"] === "client-after-listTools",
   };
 }

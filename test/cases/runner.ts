@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { asJson, asList, asStrings, type Case, expandInput, type Json, knownKeys, Todo } from "./case.js";
 import { shown } from "./compare.js";
 import { checkHostKeys, hostFaults } from "./host-assertions.js";
+import { checkGatewayConfigCase, GatewayConfigCase, isGatewayConfigCase } from "./gateway-case.js";
+import { checkUpstreams } from "./gateway-host.js";
 import { HostWatch } from "./host-facts.js";
 import { checkOpenApiCase, isOpenApiCase, OpenApiCase } from "./openapi-case.js";
 import { checkProbe, runProbes } from "./probes.js";
@@ -21,8 +23,7 @@ export interface Outcome {
 
 const INPUT_KEYS =
   `tools script variants runs repeatWithFence query queries limit filter catalogs callers caller repeat mix config
-  configVariants alsoOrder via transport generate steps then probe scale`.split(/\s+/);
-const LATER_INPUT = ["upstreams", "alsoVia"];
+  configVariants alsoOrder alsoVia upstreams env via transport generate steps then probe scale`.split(/\s+/);
 const STEP_ONLY = new Set(["noCrash", "noError"]);
 const ASSERT_KEYS = [
   ...REPLY_KEYS.filter((key) => !STEP_ONLY.has(key)),
@@ -32,7 +33,9 @@ const ASSERT_KEYS = [
   "host",
   "steps",
 ];
-const LATER_ASSERT = ["expanded", "expandErrors"];
+
+/** Faster than this, processes start too late for what a case expects of them. */
+const LEAST_SCALE_OF_PROCESSES = 0.25;
 
 /** Longer than any case may take. */
 const CASE_TIMEOUT_MS = 120_000;
@@ -42,10 +45,9 @@ export async function runCase(subject: Case): Promise<Outcome> {
   const end = new AbortController();
   try {
     checkCase(subject);
-    const input = expandInput(subject.input);
-    const isOpenApi = isOpenApiCase(subject.input);
-    const work = (isOpenApi ? new OpenApiCase(subject.assert, input) : new CaseRun(subject.assert, input)).run();
-    const faults = await Promise.race([work, tooLate(end.signal)]);
+    const work = kindOf(subject.input);
+    const input = expandInput(withLeastScale(subject.input));
+    const faults = await Promise.race([new work.Run(subject.assert, input).run(), tooLate(end.signal)]);
     return faults.length === 0 ? { status: "ok", reason: "" } : { status: "FAIL", reason: faults.join("; ") };
   } catch (error) {
     const reason =
@@ -61,11 +63,31 @@ async function tooLate(signal: AbortSignal): Promise<string[]> {
   return [`it did not end within ${CASE_TIMEOUT_MS} ms`];
 }
 
+/** How a case is checked and run. */
+interface Kind {
+  check(input: Json, assert: Json): void;
+  Run: new (assert: Json, input: Json) => { run(): Promise<string[]> };
+}
+
+function kindOf(input: Json): Kind {
+  if (isGatewayConfigCase(input)) return { check: checkGatewayConfigCase, Run: GatewayConfigCase };
+  if (isOpenApiCase(input)) return { check: checkOpenApiCase, Run: OpenApiCase };
+  return { check: checkServerCase, Run: CaseRun };
+}
+
+function withLeastScale(input: Json): Json {
+  const { scale, upstreams } = input;
+  if (upstreams === undefined || typeof scale !== "number") return input;
+  return { ...input, scale: Math.max(scale, LEAST_SCALE_OF_PROCESSES) };
+}
+
 function checkCase({ input, assert }: Case): void {
-  for (const key of LATER_INPUT) if (key in input) throw new Todo(`input.${key} needs the gateway`);
-  for (const key of LATER_ASSERT) if (key in assert) throw new Todo(`assert.${key} needs the gateway`);
-  if (isOpenApiCase(input)) return checkOpenApiCase(input, assert);
+  kindOf(input).check(input, assert);
+}
+
+function checkServerCase(input: Json, assert: Json): void {
   knownKeys(input, INPUT_KEYS, "input");
+  if (input["upstreams"] !== undefined) checkUpstreams(input["upstreams"]);
   knownKeys(assert, ASSERT_KEYS, "assert");
   if (Object.keys(assert).length === 0) throw new Todo("nothing is asserted");
   if (assert["host"] !== undefined) checkHostKeys(assert["host"]);
@@ -108,15 +130,17 @@ class CaseRun {
 
   async #runPlan(plan: ServerPlan): Promise<void> {
     const runs = plannedRuns(this.#input);
-    if (this.#input["steps"] !== undefined) await this.#runSteps(this.#open(plan), "steps");
-    else if (runs.length === 0) await this.#runOnServer(this.#open(plan), []);
+    if (this.#input["steps"] !== undefined) await this.#runSteps(await this.#open(plan), "steps");
+    else if (runs.length === 0) await this.#runOnServer(await this.#open(plan), []);
     // Every run gets its own server, except repetitions of one.
-    else for (const group of runs) await this.#runOnServer(this.#open(plan), group);
+    else for (const group of runs) await this.#runOnServer(await this.#open(plan), group);
   }
 
-  #open(plan: ServerPlan): StepRun {
+  async #open(plan: ServerPlan): Promise<StepRun> {
     const run = new StepRun(plan.parts);
     this.#stepRuns.push(run);
+    // Its upstreams live from the beginning, not from the first step that needs them.
+    await run.world.gateway?.gateway;
     return run;
   }
 
@@ -184,7 +208,7 @@ class CaseRun {
 
   #checkCalls(world: World): void {
     for (const [tool, times] of Object.entries(asJson(this.#assert["calls"] ?? {}, "calls"))) {
-      const found = world.fixture.calls.get(tool) ?? 0;
+      const found = world.gateway?.callsOf(tool) ?? world.fixture.calls.get(tool) ?? 0;
       if (found !== times) this.#faults.push(`${tool} should have run ${shown(times)} times, ran ${found} times`);
     }
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { asJson, asList, asText, type Json, knownKeys, Todo } from "./case.js";
+import { asJson, asList, asStrings, asText, type Json, knownKeys, Todo } from "./case.js";
 import { matches, sameJson, shown } from "./compare.js";
+import type { GatewayHost } from "./gateway-host.js";
 import { checkHostKeys } from "./host-assertions.js";
 import type { Reply } from "./reply.js";
 import { REPLY_KEYS, replyFaults } from "./reply-assertions.js";
@@ -155,9 +156,29 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
   repeat: { keys: ["times", "steps"], run: repeatStep },
   parallel: { keys: ["steps"], run: parallelStep },
+  listen: {
+    keys: ["upstream", "events"],
+    run: (run, step) => gatewayOf(run).listen(String(step["upstream"]), asStrings(step["events"], "listen.events")),
+  },
+  killUpstream: { keys: ["upstream"], run: (run, step) => gatewayOf(run).kill(String(step["upstream"])) },
+  closeGateway: { keys: [], run: closeGatewayStep },
   openSessions: { keys: ["count", "script"], run: (run, step) => run.openSessions(step) },
   closeSessions: { keys: ["count"], run: (run, step) => run.closeSessions(step) },
 };
+
+function gatewayOf(run: StepRun): GatewayHost {
+  if (run.world.gateway === undefined) throw new Todo("the case has no gateway");
+  return run.world.gateway;
+}
+
+async function closeGatewayStep(run: StepRun, step: Json): Promise<void> {
+  const { maxMs, ...rest } = asJson(step["expect"] ?? {}, "closeGateway.expect");
+  knownKeys(rest, [], "closeGateway.expect");
+  const start = performance.now();
+  await (await gatewayOf(run).gateway).close();
+  const ms = performance.now() - start;
+  if (maxMs !== undefined && ms > Number(maxMs)) run.fault(step, [`took ${ms.toFixed(0)} ms, at most ${shown(maxMs)}`]);
+}
 
 async function executeStep(run: StepRun, step: Json): Promise<void> {
   const started = run.start(step);

@@ -3,6 +3,7 @@ import { asJson, asText, type Json, Todo } from "./case.js";
 import { metaToolNames, type Options, toOptions } from "./config.js";
 import { type Caller, connectInMemory, type Connection, type OuterTool, type Request } from "./connections.js";
 import { Fixture } from "./fixtures.js";
+import { GatewayHost } from "./gateway-host.js";
 import { connectHttp, HttpHost } from "./http.js";
 import { Reply } from "./reply.js";
 import { SearchTap, type ShownContext, type ShownTool } from "./search-tap.js";
@@ -14,6 +15,10 @@ export interface WorldParts {
   config: Json;
   /** Further sources of tools. */
   sources?: readonly object[] | undefined;
+  /** The tools are those of a gateway in front of these. */
+  upstreams?: readonly unknown[];
+  /** The environment of a gateway. */
+  env?: unknown;
   transport?: unknown;
   capabilities?: Json | undefined;
   /** Tools differ between callers. */
@@ -46,6 +51,7 @@ const TRANSPORTS = [undefined, "raw", "streamable-http"];
 export class World {
   readonly fixture: Fixture;
   readonly options: Options;
+  readonly gateway: GatewayHost | undefined;
   readonly names: { search: string; execute: string };
   /** Every reply so far, for what must not be in any. */
   readonly replies: Reply[] = [];
@@ -62,6 +68,8 @@ export class World {
     this.fixture = new Fixture(parts.tools);
     this.options = { ...toOptions(parts.config), ...(parts.sources === undefined ? {} : { sources: parts.sources }) };
     this.names = metaToolNames(this.options);
+    const { upstreams, env } = parts;
+    if (upstreams !== undefined) this.gateway = new GatewayHost(upstreams, env, () => this.#tap.wrap(this.options));
     this.#defaults = JSON.stringify(this.options["defaultArguments"]);
   }
 
@@ -76,6 +84,7 @@ export class World {
   }
 
   #build(): ServerUnderTest {
+    if (this.gateway !== undefined) return this.gateway.server();
     const { config, capabilities, perCaller } = this.#parts;
     return buildServer({
       fixture: this.fixture,
@@ -136,7 +145,13 @@ export class World {
     this.#tap.reset();
     const reply = await this.callTool(this.names.search, args, sender);
     const { tools, context } = this.#tap;
-    return { reply, names: tools.map(({ name }) => name), total: context.total, tools, context };
+    return {
+      reply,
+      names: tools.map(this.gateway === undefined ? nameOf : ownNameOf),
+      total: context.total,
+      tools,
+      context,
+    };
   }
 
   /** A tools/call over the wire. Never rejects: what was thrown is part of the reply. */
@@ -177,7 +192,16 @@ export class World {
       );
     }
     await this.#http?.host.close();
+    await this.gateway?.close();
   }
+}
+
+const nameOf = ({ name }: ShownTool): string => name;
+
+/** The name of a tool within its upstream: cases speak of that one. */
+function ownNameOf({ name, _meta }: ShownTool): string {
+  const own = (_meta as Json | undefined)?.["mcp-codemode/name"];
+  return typeof own === "string" ? own : name;
 }
 
 /** The error, when the library refused its configuration. @throws {Todo} for an option it does not have yet; any other error as it is. */

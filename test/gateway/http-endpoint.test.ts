@@ -1,4 +1,6 @@
 import { request } from "node:http";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { HttpEndpoint } from "../../src/gateway/endpoints/http-endpoint.js";
 import type { Gateway } from "../../src/gateway/gateway.js";
@@ -46,6 +48,12 @@ function post(url: string, headers: Record<string, string> = {}): Promise<number
   });
 }
 
+/** Ends the session, as a client that leaves politely does. */
+async function terminate(client: Client | undefined): Promise<void> {
+  const transport = client?.transport as unknown as StreamableHTTPClientTransport;
+  await transport.terminateSession();
+}
+
 describe("the HTTP endpoint of a gateway", () => {
   it("serves every tool on /mcp and code mode on /mcp/code from one process (noxus 1, 2)", async () => {
     const { endpoint } = await serving();
@@ -67,7 +75,7 @@ describe("the HTTP endpoint of a gateway", () => {
       clients.map((client, index) => execute(client, `globalThis.x = ${index}; return x`)),
     );
     expect(values).toEqual(["0", "1", "2"]);
-    await (clients[0]?.transport as unknown as { terminateSession(): Promise<void> }).terminateSession();
+    await terminate(clients[0]);
     expect(await post(`${endpoint.url}/mcp/code`, { "mcp-session-id": "no-such-session" })).toBe(404);
     await Promise.all(clients.map((client) => client.close()));
   });
@@ -178,10 +186,10 @@ describe("a gateway that many clients come to", () => {
   it("keeps nothing of those who have left, or never came to a session", async () => {
     const { gateway, endpoint } = await serving();
     let listeners = 0;
-    const { onToolsChanged } = gateway.source;
+    const listen = gateway.source.onToolsChanged?.bind(gateway.source);
     gateway.source.onToolsChanged = (listener) => {
       listeners++;
-      const stop = onToolsChanged?.call(gateway.source, listener);
+      const stop = listen?.(listener);
       return () => {
         listeners--;
         stop?.();
@@ -190,7 +198,7 @@ describe("a gateway that many clients come to", () => {
     const client = await connectedTo(`${endpoint.url}/mcp/code`);
     expect(await execute(client, "return 1")).toBe("1");
     expect(listeners).toBeGreaterThan(0);
-    await (client.transport as unknown as { terminateSession(): Promise<void> }).terminateSession();
+    await terminate(client);
     await client.close();
     expect((await fetch(`${endpoint.url}/mcp/code`, { headers: { accept: "text/event-stream" } })).status).toBe(400);
     await until(() => listeners === 0);

@@ -462,3 +462,21 @@ describe("closing", () => {
     expect(closes).toEqual([expect.stringContaining("good: the process was ended by SIGKILL")]);
   });
 });
+
+describe("closing in the middle of a start", () => {
+  it.each([0, 20, 60, 120, 250])("leaves no process behind, %i ms after the start", async (ms) => {
+    const { createGateway } = await import("../../src/gateway/gateway.js");
+    const spec = { tools: [ping], behaviour: { initializeDelayMs: 30 } };
+    const gateway = await createGateway({ mcpServers: { a: scripted(spec), b: scripted({ tools: [ping] }) } });
+    const pids = new Set<number>();
+    const watch = setInterval(() => gateway.status().forEach(({ pid }) => pid !== undefined && pids.add(pid)), 5);
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    await gateway.close();
+    clearInterval(watch);
+    expect(gateway.status().map(({ state, tools }) => [state, tools])).toEqual([
+      ["closed", 0],
+      ["closed", 0],
+    ]);
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  });
+});

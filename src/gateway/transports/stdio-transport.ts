@@ -51,6 +51,7 @@ export class StdioTransport {
 
   /** @throws what `spawn` fails with: no such program, no such folder. */
   start(): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error("the transport was closed"));
     const { command, args, env, cwd } = this.#target;
     const child: Child = spawn(command, [...args], {
       env: { ...env },
@@ -132,9 +133,10 @@ export class StdioTransport {
   /** Ends the process: its stdin, then SIGTERM, then SIGKILL. Resolves when it is gone. */
   async close(): Promise<void> {
     const child = this.#child;
+    const isFirst = !this.#isClosed;
+    this.#isClosed = true;
     if (child === undefined || this.#ended === undefined) return;
-    if (!this.#isClosed) {
-      this.#isClosed = true;
+    if (isFirst) {
       child.stdin.end();
       const timers = [
         setTimeout(() => signalGroup(child, "SIGTERM"), GRACE_MS),

@@ -3,7 +3,7 @@ import type { Emitter, LogLevel } from "../events.js";
 import type { ResolvedUpstream } from "../resolved-upstream.js";
 import type { Secrets } from "../secrets.js";
 import { connect, isHopeless, reasonOf, type Connection } from "./connection.js";
-import { listTools } from "./listing.js";
+import { listTools, type Listing } from "./listing.js";
 import { RestartDelay } from "./restart-delay.js";
 import { seconds } from "./seconds.js";
 import { ToolMemory } from "./tool-memory.js";
@@ -113,13 +113,27 @@ export class Upstream {
     let connection: Connection | undefined;
     try {
       connection = await this.#connect();
-      const { tools, warnings } = await listTools(connection, this.config.connectTimeoutMs);
-      if (connection.isClosed) throw new Error(connection.end);
+      const { tools, warnings } = await this.#firstList(connection);
       for (const warning of warnings) this.#log("warn", warning);
       this.#connected(connection, tools);
     } catch (error) {
       await connection?.close();
       this.#failed(connection?.isClosed === true ? new Error(connection.end, { cause: error }) : error);
+    }
+  }
+
+  /** @throws also when the gateway is closed meanwhile: the connection must not outlive it. */
+  async #firstList(connection: Connection): Promise<Listing> {
+    const { signal } = this.#closing;
+    const onAbort = (): void => void connection.close();
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      const listing = await listTools(connection, this.config.connectTimeoutMs);
+      signal.throwIfAborted();
+      if (connection.isClosed) throw new Error(connection.end);
+      return listing;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
     }
   }
 
