@@ -35,6 +35,7 @@ export class SandboxWorker {
   private current: { id: number; run: HostRun; stop: (failure: Failure) => void } | undefined;
   private runs = 0;
   private alive = true;
+  private killed = false;
   private startError: unknown;
 
   constructor(options: WorkerOptions, memoryBytes: number, onExit: () => void) {
@@ -123,7 +124,7 @@ export class SandboxWorker {
   }
 
   private receive(kind: number, id: number, run: number, text: string): void {
-    if (run !== this.current?.id) return;
+    if (run !== this.current?.id || (this.killed && kind === KIND.CALL)) return;
     try {
       this.current.run.receive(kind, id, text);
     } catch {
@@ -177,6 +178,8 @@ export class SandboxWorker {
   /** Reads what the script still said, then ends the run with the failure. */
   private async kill(run: HostRun, failure: Failure): Promise<void> {
     const dead = this.thread.terminate();
+    // Calls that were still on their way are not started: nobody waits for them any more.
+    this.killed = true;
     this.channel.close();
     run.end(failure.kind, failure.message);
     await dead;

@@ -22,6 +22,8 @@ const sharedWords = new Int32Array(shared);
 
 /** Frames read in one turn of the event loop: a worker that floods must not make the host late. */
 const FRAMES_PER_TURN = 128;
+/** And the longest time for them, in milliseconds: a single one may hold a megabyte, and what it asks for may take long. */
+const MOST_TURN_MS = 5;
 
 /**
  * The host's end. Messages are announced by an empty message on a port; for a moment after the worker was given work the
@@ -178,7 +180,11 @@ export class HostChannel {
 
   /** False when there is more to read than one turn may. */
   private readTurn(): boolean {
-    for (let count = 0; count < FRAMES_PER_TURN; count++) if (!this.read()) return true;
+    const end = performance.now() + MOST_TURN_MS;
+    for (let count = 0; count < FRAMES_PER_TURN; count++) {
+      if (!this.read()) return true;
+      if (performance.now() >= end) break;
+    }
     return this.rings.up.empty;
   }
 
