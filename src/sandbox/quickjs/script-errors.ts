@@ -101,17 +101,19 @@ function timeoutMessage(limit: "cpuMs" | "timeoutMs", limits: SandboxLimitValues
 
 const bytesText = (bytes: number): string => `${Math.round((bytes / (1 << 20)) * 10) / 10} MiB`;
 
-const SCRIPT_FRAME = /script\.js:(\d+)(?::(\d+))?/;
+const SCRIPT_FRAME = /at (?:(\S+) \()?script\.js:(\d+)(?::(\d+))?/g;
 
 /** The first place in the evaluated code that the stack names; for a module that was not found, its import. */
 function evaluatedOffset(error: GuestError, { evaluated, columnShift }: FailureFacts): number | undefined {
-  const match = SCRIPT_FRAME.exec(error.stack);
-  if (match === null) {
+  const frames = [...error.stack.matchAll(SCRIPT_FRAME)];
+  // Where a class of errors is made says nothing: the frame below made one.
+  const [, , lineText, columnText] = (frames[0]?.[1] === error.name ? frames[1] : undefined) ?? frames[0] ?? [];
+  if (lineText === undefined) {
     const module = missingModule(error);
     return module === undefined ? undefined : importOf(module, evaluated.code);
   }
-  const line = Number(match[1]);
-  const column = Number(match[2] ?? 1) - (line === 1 ? columnShift : 0);
+  const line = Number(lineText);
+  const column = Number(columnText ?? 1) - (line === 1 ? columnShift : 0);
   return offsetOf(evaluated.code, line, Math.max(1, column));
 }
 

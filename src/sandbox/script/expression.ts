@@ -36,7 +36,9 @@ export function trailingObject(code: string): Edit[] | undefined {
 
 /** True when the program is one block and nothing else, as QuickJS would run `{ a: 1 }`. */
 export const isOneBlock = ({ body }: Program): boolean =>
-  body.filter(({ type }) => type !== "EmptyStatement").every(({ type }, index) => index === 0 && type === "BlockStatement");
+  body
+    .filter(({ type }) => type !== "EmptyStatement")
+    .every(({ type }, index) => index === 0 && type === "BlockStatement");
 
 /** The object that a script means which begins with a brace and is nothing but an object literal. */
 export function wholeObject(code: string): Edit[] | undefined {

@@ -45,7 +45,7 @@ export const FENCE_NOTE = "Only the fenced code was run: send the script without
 export function fencedBlocks(text: string): FencedBlock[] {
   const blocks: FencedBlock[] = [];
   let open: FenceLine | undefined;
-  for (let start = 0; start <= text.length; ) {
+  for (let start = 0; start <= text.length;) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
     const fence = fenceLine(text, start, end);

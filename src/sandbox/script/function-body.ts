@@ -65,7 +65,10 @@ function addReturns(code: string, statement: Statement | ModuleDeclaration, edit
     case "ExpressionStatement": {
       const { start, end } = statement;
       const close = code[end - 1] === ";" ? end - 1 : end;
-      edits.push({ start, end: start, text: "return (" }, { start: close, end: close, text: ")" });
+      const open = code.includes("RESULT")
+        ? 'return ((value) => typeof RESULT === "undefined" ? value : RESULT)('
+        : "return (";
+      edits.push({ start, end: start, text: open }, { start: close, end: close, text: ")" });
       return;
     }
     case "BlockStatement": {

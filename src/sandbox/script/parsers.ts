@@ -13,7 +13,15 @@ let loadedSucrase: typeof Sucrase | undefined;
 export const acorn = (): typeof Acorn => (loadedAcorn ??= load("acorn") as typeof Acorn);
 
 /** What strips types. About 40 ms the first time. */
-export const sucrase = (): typeof Sucrase => (loadedSucrase ??= load("sucrase") as typeof Sucrase);
+export function sucrase(): typeof Sucrase {
+  if (loadedSucrase !== undefined) return loadedSucrase;
+  const loaded = load("sucrase") as typeof Sucrase;
+  // Its one regular expression is compiled while the stack is empty: V8 ends the process when it has to do that with the
+  // last of the stack. The first run of one interprets, the second compiles, and letters past U+00FF are another version.
+  for (const text of ["x", "x", "x", "数", "数", "数"])
+    loaded.transform(`import("${text}"); import {} from "y"`, { transforms: ["typescript"] });
+  return (loadedSucrase = loaded);
+}
 
 /** True once {@link sucrase} was called. */
 export const isLoaded = (): boolean => loadedSucrase !== undefined;

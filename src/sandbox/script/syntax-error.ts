@@ -37,7 +37,8 @@ function unexpected(text: string, offset: number): string {
   const code = text.codePointAt(offset);
   if (code === undefined) return "Unexpected end of the script";
   const char = String.fromCodePoint(code);
-  if (/[\p{C}\p{Z}\p{M}]/u.test(char)) return `Unexpected character U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  if (/[\p{C}\p{Z}\p{M}]/u.test(char))
+    return `Unexpected character U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
   const word = /^[\p{L}\p{N}_$]+/u.exec(text.slice(offset, offset + MOST_SHOWN));
   return `Unexpected ${word === null ? `token '${char}'` : `'${word[0]}'`}`;
 }
@@ -45,7 +46,8 @@ function unexpected(text: string, offset: number): string {
 /** What to do about a syntax error, where the text tells. */
 export function syntaxHint(text: string, offset: number): string | undefined {
   const line = lineAt(text, offset);
-  for (const { when, hint } of HINTS) if (when({ text, line, before: line.text.slice(0, line.at), char: text[offset] ?? "" })) return hint;
+  for (const { when, hint } of HINTS)
+    if (when({ text, line, before: line.text.slice(0, line.at), char: text[offset] ?? "" })) return hint;
   return undefined;
 }
 
@@ -67,7 +69,7 @@ const HINTS: readonly { when: (around: Around) => boolean; hint: string }[] = [
     hint: "The script has the two characters \\n where a line should end. Send real newlines.",
   },
   {
-    when: ({ text }) => /^[ \t]*(?:`{3}|~{3})/m.test(text),
+    when: ({ text }) => /^[ \t]*(?:`{3}|~{3})/m.test(text) && !text.trimStart().startsWith("```"),
     hint: "Send only the script: one block of code, without text around it.",
   },
   {
@@ -83,7 +85,8 @@ const HINTS: readonly { when: (around: Around) => boolean; hint: string }[] = [
     hint: "Scripts are JavaScript or TypeScript, not Python.",
   },
   {
-    when: ({ text }) => /(?:return|=>|=|\()\s*<[A-Z]?[a-z]*\b[^<>]*>/.test(text.slice(0, 10_000)) && text.includes("</"),
+    when: ({ text }) =>
+      /(?:return|=>|=|\()\s*<[A-Z]?[a-z]*\b[^<>]*>/.test(text.slice(0, 10_000)) && text.includes("</"),
     hint: "JSX is not supported: return plain data.",
   },
 ];

@@ -47,12 +47,20 @@ function piecesOf(mappings: string, made: string, source: string): number[] {
       const [columns = 0, , , sourceColumns = 0] = numbersOf(segment);
       column += columns;
       sourceColumn += sourceColumns;
-      pieces.push(madeLine + column, sourceLine + sourceColumn);
+      pieces.push(madeLine + column, keptPlace(made, madeLine + column, source, sourceLine + sourceColumn));
     }
     madeLine = nextLine(made, madeLine);
     sourceLine = nextLine(source, sourceLine);
   }
   return pieces;
+}
+
+/** The map gives the place of the first token there, which may be one that was left out before the one that was kept. */
+function keptPlace(made: string, at: number, source: string, from: number): number {
+  for (let place = from; place < source.length && source[place] !== "\n"; place++) {
+    if (source[place] === made[at]) return place;
+  }
+  return from;
 }
 
 function nextLine(text: string, from: number): number {

@@ -1,4 +1,4 @@
-import { defineProperty, NewTypeError, NewUint8Array, typedArrayName } from "../../values/intrinsics.js";
+import { defineProperty, NewUint8Array, typedArrayName } from "../../values/intrinsics.js";
 import { defineGlobal, nameFunction } from "./define.js";
 import { domException } from "./dom-exception.js";
 import { WORD, words } from "./host.js";
@@ -29,7 +29,7 @@ const MOST_RANDOM_BYTES = 65_536;
 function getRandomValues<T extends ArrayBufferView>(target: T): T {
   const name = typedArrayName(target);
   if (name === undefined || name === "Float32Array" || name === "Float64Array")
-    throw new NewTypeError("crypto.getRandomValues needs an array of integers, as in new Uint8Array(16)");
+    throw domException("crypto.getRandomValues needs an array of integers, as new Uint8Array(16)", "TypeMismatchError");
   const bytes = new NewUint8Array(target.buffer, target.byteOffset, target.byteLength);
   if (bytes.length > MOST_RANDOM_BYTES)
     throw domException("crypto.getRandomValues gives at most 65536 bytes at a time", "QuotaExceededError");
