@@ -162,7 +162,8 @@ function heading({ tool, args, members }: Facts, identifiers: ReadonlyMap<string
   const closed = members !== undefined && args.shape.kind === "object" && args.shape.marks === "!" ? " !" : "";
   const identifier = identifiers?.get(tool.name) ?? tool.name;
   const call = identifier === tool.name ? "" : ` = tools.${identifier}`;
-  const title = titleOf(tool);
+  // A title is a name for people: it says something only where nothing else does.
+  const title = descriptionOf(tool).trim() === "" ? titleOf(tool) : "";
   return `# ${name}${closed}${call}${title === "" ? "" : ` - ${title}`}`;
 }
 
