@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { LogLevel } from "../gateway/events.js";
+import { UsageError } from "./errors.js";
 
 /** Adds the options of every command that needs upstreams. */
 export function addGatewayOptions(command: Command): Command {
@@ -37,7 +38,7 @@ export const wholeNumber =
 export function keyValues(texts: readonly string[]): Record<string, string> {
   const entries = texts.map((text): [string, string] => {
     const at = text.indexOf("=");
-    if (at < 1) throw new InvalidArgumentError(`Expected NAME=value, got ${JSON.stringify(text)}.`);
+    if (at < 1) throw new UsageError(`Expected NAME=value, got ${JSON.stringify(text)}.`);
     return [text.slice(0, at), text.slice(at + 1)];
   });
   return Object.fromEntries(entries);

@@ -16,6 +16,7 @@ describe("an upstream that is killed every second while clients work", () => {
     "costs only its own calls: each ends with an answer or with an error that names it",
     { timeout: 60_000 },
     async () => {
+      // oxlint-disable-next-line unicorn/no-thenable -- data for the fixture
       const work = { name: "work", on: { delayMs: 20, then: { text: "done" } } };
       const gateway = await gatewayOf({ fragile: scripted({ tools: [work] }), steady: scripted({ tools: [work] }) });
       const { url } = await gateway.listen();
