@@ -9,7 +9,7 @@ import { argumentCheck } from "../../src/calls/validate.js";
 import type { Tool } from "../../src/catalog/tool.js";
 import type { OpenApiSource } from "../../src/openapi.js";
 import type { RecordedRequest } from "../cases/openapi-server.js";
-import { context, Loopback } from "./loopback.js";
+import { context, Loopback, textIn } from "./loopback.js";
 import { random, sampleArguments } from "./sample.js";
 
 // The judge of every request is openapi-backend, from the document alone: it finds the operation that a request is for,
@@ -90,7 +90,8 @@ async function callSampled(
   // Bytes or text: the schema cannot say "one of them" without losing its type for readers.
   if ("body" in args) delete args["bodyBase64"];
   loopback.api.reset([{}]);
-  await source.callTool(tool.name, args, context());
+  const result = await source.callTool(tool.name, args, context());
+  expect(result.isError ?? false, `${tool.name}: ${textIn(result)}`).toBe(false);
   return { args, request: loopback.last };
 }
 

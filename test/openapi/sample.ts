@@ -146,6 +146,7 @@ function textLike(pattern: string, examples: readonly string[]): string {
     `sha256:${hex}`,
     "2024-02-29",
     "1.2.3",
+    "ssh-rsa AAAA",
     "#aabbcc",
     hex.slice(0, 6),
   ];
