@@ -54,7 +54,8 @@ export class SearchParameters {
     const shown = (name: Parameter): string => this.#names.get(name) ?? "";
     const read = {
       query: reader.strings(shown("query")),
-      limit: reader.integer(shown("limit"), 1),
+      // Said to be none, not left out: all that matches.
+      limit: args[shown("limit")] === null ? null : reader.integer(shown("limit"), 1),
       detail: reader.oneOf(shown("detail"), DETAILS),
       server: reader.string(shown("server")),
       tags: reader.strings(shown("tags")),

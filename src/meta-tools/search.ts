@@ -193,7 +193,8 @@ function toQuery({ query, limit, server, tags }: SearchArguments, options: Searc
     throw new ValidationError(`A search takes at most ${MAX_QUERIES} queries, got ${queries.length}. Split it.`);
   }
   const standard = Math.max(options.defaultLimit ?? DEFAULT_SEARCH_LIMIT, queries.length * TOOLS_PER_QUESTION);
-  const wanted = limit ?? (queries.length > 1 ? standard : (options.defaultLimit ?? DEFAULT_SEARCH_LIMIT));
+  const asked = limit === null ? Number.MAX_SAFE_INTEGER : limit;
+  const wanted = asked ?? (queries.length > 1 ? standard : (options.defaultLimit ?? DEFAULT_SEARCH_LIMIT));
   if (!Number.isInteger(wanted) || wanted < 1) {
     throw new ValidationError(`limit must be a whole number of at least 1, got ${wanted}.`);
   }

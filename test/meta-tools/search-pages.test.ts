@@ -127,6 +127,13 @@ describe("options of the search tool", () => {
     expect(() => searchTool({ parameters: { query: "limit" } })).toThrow(/two parameters are named "limit"/);
   });
 
+  it("nomad 22: the limit null gives all matches, and all tools without a query", async () => {
+    const one = toolOf({ defaultLimit: 1 });
+    expect(namesIn(await search({ limit: null }, one))).toHaveLength(5);
+    expect(namesIn(await search({ query: "mail", limit: null }, one)).toSorted()).toEqual(["read_mail", "send_mail"]);
+    expect(namesIn(await search({ limit: null }, toolOf({ maxLimit: 2 })))).toHaveLength(2);
+  });
+
   it("bound what a caller may ask for", async () => {
     expect(namesIn(await search({ limit: 100 }, toolOf({ maxLimit: 2 })))).toHaveLength(2);
   });
