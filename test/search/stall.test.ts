@@ -66,7 +66,7 @@ const WORK: [what: string, work: (engine: CodeMode) => Promise<unknown>][] = [
     (engine) => callMeta(engine, "search", { query: ["open an issue", "list commits", "add a label"] }),
   ],
   ["the census with its cursor", (engine) => callMeta(engine, "search", {})],
-  ["descriptions that name tools", (engine) => Promise.all(engine.metaTools.map((one) => one.listed?.(context)))],
+  ["descriptions that name tools", (engine) => Promise.all(engine.metaTools.map(async (one) => one.listed?.(context)))],
   ["code over the whole catalog", (engine) => callMeta(engine, "search", { query: "Object.keys(spec()).length" })],
 ];
 
