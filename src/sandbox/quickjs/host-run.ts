@@ -22,6 +22,7 @@ import {
   type RunRequest,
 } from "./protocol.js";
 import { RunNotes } from "./run-notes.js";
+import { newSeed } from "./run-seed.js";
 import { toScriptError } from "./script-errors.js";
 
 const LEVELS: ReadonlySet<unknown> = new Set(["log", "info", "debug", "warn", "error"]);
@@ -114,7 +115,7 @@ export class HostRun {
       cpuMs: orNull(limits.cpuMs),
       memoryBytes: Math.min(limits.memoryBytes, MOST_MEMORY_BYTES),
       maxStackBytes: Math.min(limits.maxStackBytes, MOST_STACK_BYTES),
-      seed: [...crypto.getRandomValues(new Uint32Array(4))],
+      seed: newSeed(),
     };
   }
 

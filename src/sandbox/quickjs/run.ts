@@ -118,7 +118,8 @@ export class ScriptRun {
       this.fail("sandbox", messageOf(error));
     }
     this.instance.setLimits(this.request.maxStackBytes);
-    this.request.seed.forEach((word, index) => this.instance.setControl(4 + index, word));
+    const { seed } = this.request;
+    for (let index = 0; index < seed.length; index++) this.instance.setControl(4 + index, seed[index] ?? 0);
     if (this.request.from !== "resume") this.instance.setControlTime(5, Date.now());
     if (this.request.from !== "resume") this.instance.setControl(2, this.request.code.includes("RESULT") ? 1 : 0);
     this.instance.onHost = this.receive;

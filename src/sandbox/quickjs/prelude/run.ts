@@ -93,7 +93,10 @@ async function finish(promise: Promise<unknown>, boxed: boolean): Promise<void> 
     // A returned value, else what was assigned to RESULT, else the last expression.
     const mayAssign = words[WORD.MAY_ASSIGN] === 1 && (boxed || result === undefined);
     const assigned = mayAssign ? assignedResult() : undefined;
-    const answer = await encodeAwaited(assigned === undefined ? result : assigned);
+    const given = assigned === undefined ? result : assigned;
+    let answer = encodeResult(given, "");
+    // A promise is written as an object without keys: only where there is one, the result is searched for promises.
+    if (includes(answer, "{}")) answer = await encodeAwaited(given, answer);
     sendWaiting();
     host(KIND.DONE, unansweredCalls(), REPLY_OK + answer);
   } catch (error) {
@@ -129,10 +132,7 @@ function assignedResult(): unknown {
   }
 }
 
-/** A promise is written as an object without keys: only where there is one, the result is searched for promises. */
-async function encodeAwaited(value: unknown): Promise<string> {
-  const encoded = encodeResult(value, "");
-  if (!includes(encoded, "{}")) return encoded;
+async function encodeAwaited(value: unknown, encoded: string): Promise<string> {
   const awaited = await awaitParts(value);
   return awaited === 0 ? encoded : encodeResult(value, awaitedNote(awaited));
 }
@@ -157,15 +157,14 @@ function withNotes(
   note: string,
 ): string {
   let notes = note === "" ? "" : stringify(note);
-  const add = (sentence: string): void => {
-    notes += (notes === "" ? "" : ",") + stringify(sentence);
-  };
-  if (typeof value === "function") add(functionNote(value));
-  else if (dropped > 0) add(droppedNote(dropped));
-  if (text !== undefined && includes(text, "[object Promise]")) add(PROMISE_TEXT_NOTE);
-  if (truncatedTo !== undefined) add(truncatedNote(truncatedTo));
+  if (typeof value === "function") notes = joined(notes, functionNote(value));
+  else if (dropped > 0) notes = joined(notes, droppedNote(dropped));
+  if (text !== undefined && includes(text, "[object Promise]")) notes = joined(notes, PROMISE_TEXT_NOTE);
+  if (truncatedTo !== undefined) notes = joined(notes, truncatedNote(truncatedTo));
   return text === undefined ? "[[" + notes + "]]" : "[[" + notes + "]," + text + "]";
 }
+
+const joined = (notes: string, note: string): string => (notes === "" ? "" : notes + ",") + stringify(note);
 
 function resultTooLarge(limit: ValueLimit): Error {
   const most = config.maxResultBytes;
