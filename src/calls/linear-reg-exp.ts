@@ -3,6 +3,7 @@ import { RE2JS } from "re2js";
 /** What ajv needs of a regular expression. */
 export interface Matcher {
   test(text: string): boolean;
+  toString(): string;
 }
 
 /**

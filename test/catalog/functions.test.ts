@@ -18,6 +18,7 @@ const add = ({ a, b }: Numbers) => a + b;
 async function run(tools: Record<string, FunctionTool>, code: string) {
   const engine = createCodeMode(functionSource(tools), { sandboxProvider });
   const outcome = await engine.execute({ code });
+  if (outcome.status === "suspended") throw new Error("paused");
   return outcome.status === "completed" ? outcome.value : outcome.error;
 }
 const listed = async (tool: FunctionTool) => (await functionSource({ tool }).listTools(nobody()))[0];

@@ -31,7 +31,8 @@ const imported = async (entry: string): Promise<Exports> => (await import(entry)
 const required = (entry: string): Exports => require(entry) as Exports;
 
 /** Unpacked: what `npm install` puts on a disk. Source maps are the larger half. */
-const MAX_UNPACKED_BYTES = 1_500_000;
+// Each CommonJS entry holds all it needs (see tsup.config.ts), the one of the gateway everything.
+const MAX_UNPACKED_BYTES = 3_500_000;
 
 describe("every entry point", () => {
   it("has all files that package.json names", () => {
