@@ -22,7 +22,7 @@ const shop = functionSource({
     description: "Refunds an order.",
     // JSON Schema does as well.
     input: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] },
-    run: async ({ id }) => `order ${id} refunded`,
+    run: async (order) => ["order", order.id, "refunded"].join(" "),
   },
 });
 
