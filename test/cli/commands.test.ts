@@ -223,7 +223,7 @@ describe("every command", () => {
     expect(code).toBe(0);
   });
 
-  it("logs where it is told to, with the level it is told", async () => {
+  it("logs where it is told to, with the level it is told (nomad 34)", async () => {
     const cwd = project({ math, dead });
     const { stderr } = await run(["exec", "-", "--log-file", join(cwd, "gateway.log"), "--log-level", "info"], {
       cwd,

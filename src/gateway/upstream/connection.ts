@@ -117,9 +117,11 @@ interface HttpTransport {
 function httpOptions(
   target: HttpTarget,
   { secrets }: ConnectParts,
-): { fetch: AuthorizedFetch["fetch"]; authProvider?: never } {
+): { fetch: AuthorizedFetch["fetch"]; requestInit: RequestInit; authProvider?: never } {
   const { fetch } = new AuthorizedFetch(target.headers, target.tokenProvider, secrets);
-  return target.authProvider === undefined ? { fetch } : { fetch, authProvider: target.authProvider as never };
+  // Older SDKs know no `fetch`: at least the headers go out.
+  const options = { fetch, requestInit: { headers: { ...target.headers } } };
+  return target.authProvider === undefined ? options : { ...options, authProvider: target.authProvider as never };
 }
 
 function streamableTransport(sdk: ClientSdk, target: HttpTarget, parts: ConnectParts): HttpTransport {
