@@ -8,7 +8,7 @@ const files = [
   ...readdirSync(new URL("quickjs/prelude/", root))
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))
     .map((name) => `quickjs/prelude/${name}`),
-  ...["encode", "decode", "format", "base64"].map((name) => `values/${name}.ts`),
+  ...["encode", "encoded-value", "decode", "format", "base64"].map((name) => `values/${name}.ts`),
 ];
 
 // values/intrinsics.ts is not among them: it is what runs first, while the language is as it was.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ApprovalError } from "../../src/errors.js";
 import { compiledEngine } from "../../src/sandbox/quickjs/engine.js";
 import { DEFAULT_SANDBOX_LIMITS } from "../../src/sandbox/limits.js";
 import { HostRun } from "../../src/sandbox/quickjs/host-run.js";
@@ -147,6 +148,18 @@ describe("a script that gives many reasons for notes", () => {
     const result = await sandbox.run(code, { externalFunctions: { fail } });
     expect(result).toMatchObject({ status: "completed", value: 1 });
     expect(size(result)).toBeLessThan(16_384);
+  });
+});
+
+describe("an error of the host that a script has held", () => {
+  it("keeps its kind and its short details, whatever was added", async () => {
+    const refuse = async (): Promise<never> => Promise.reject(new ApprovalError("no", { details: { tool: "wipe" } }));
+    const code = `try { await refuse() } catch (e) {
+      e.details.big = "x".repeat(1e5); e.details["__proto__"] = { polluted: 1 }; e.details.list = Array(1e5).fill(0);
+      throw Object.assign(e, { kind: "tool", name: "Fine" }) }`;
+    const result = await inProcessSandbox().run(code, { externalFunctions: { refuse } });
+    expect(result).toMatchObject({ status: "failed", error: { kind: "approval", details: { tool: "wipe" } } });
+    expect(JSON.stringify(result).length).toBeLessThan(20_000);
   });
 });
 

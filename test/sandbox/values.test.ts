@@ -51,6 +51,19 @@ describe("values as text", () => {
     expect((back.list[2] as Map<string, unknown>).get("m")).toBe(back.list[0]);
   });
 
+  it("keep shared parts behind what toJSON or a cut has made something else of", () => {
+    const shared = { n: 1 };
+    const text = { toJSON: () => "as text" };
+    const object = { toJSON: () => ({ made: shared }) };
+    expect(roundTrip([text, text, shared, shared])).toEqual(["as text", "as text", shared, shared]);
+    expect(roundTrip([object, object, shared])).toEqual([{ made: shared }, { made: shared }, shared]);
+    const shrink = { string: 10, items: 10, keys: 10, depth: 10 };
+    const cut = encodeValue([new Uint8Array(50), shared, shared], 1e6, shrink).text as string;
+    expect(decodeValue(cut)).toEqual(["[Uint8Array of 50 bytes]", shared, shared]);
+    const endless: { toJSON: () => unknown } = { toJSON: () => [endless] };
+    expect(() => encodeValue(endless, 1e6)).toThrow(ValueLimit);
+  });
+
   it("cannot be forged: data that looks like a tag comes back as data", () => {
     for (const forged of [
       { [TAG]: "bigint", v: "1" },

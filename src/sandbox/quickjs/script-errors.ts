@@ -41,9 +41,30 @@ export function toScriptError(error: GuestError, kind: ErrorKind | undefined, fa
     message: messageFor(error, found, facts, evaluatedAt),
     ...(place === undefined ? {} : { ...place, frame: codeFrame(facts.sent, place) }),
     ...(hint === undefined ? {} : { hint }),
-    ...(error.details === undefined ? {} : { details: error.details }),
+    ...(error.details === undefined ? {} : { details: boundedDetails(error.details) }),
   };
 }
+
+/** Longest details as JSON, in UTF-16 units: the script has held the object and may have put anything into it. */
+const MOST_DETAILS = 16_384;
+
+/** The details, or those of them that are short. */
+function boundedDetails(details: unknown): unknown {
+  if (typeof details !== "object" || details === null || Array.isArray(details))
+    return lengthOf(details) > MOST_DETAILS ? undefined : details;
+  if (lengthOf(details) <= MOST_DETAILS) return details;
+  let left = MOST_DETAILS;
+  return Object.fromEntries(
+    Object.entries(details).filter(([key, value]) => {
+      const length = key.length + lengthOf(value);
+      const fits = length <= left;
+      if (fits) left -= length;
+      return fits;
+    }),
+  );
+}
+
+const lengthOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
 
 /** Kinds that came from the host stand; for the others the engine's own errors are told from the script's. */
 function kindOf(error: GuestError, facts: FailureFacts): ErrorKind {

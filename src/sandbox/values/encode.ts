@@ -8,6 +8,7 @@
  * called through a prototype, no `for...of`, and arrays are only written where they own the index.
  */
 import { bytesToBase64 } from "./base64.js";
+import { type EncodedValue, type Shrink, ValueLimit } from "./encoded-value.js";
 import {
   apply,
   arrayBufferByteLength,
@@ -24,7 +25,6 @@ import {
   mapGet,
   mapSet,
   mapSize,
-  NewError,
   NewMap,
   NewUint8Array,
   objectPrototype,
@@ -39,6 +39,8 @@ import {
   typedArrayName,
 } from "./intrinsics.js";
 
+export { type EncodedValue, type Shrink, ValueLimit };
+
 /** Marks an object that stands for something JSON has no form for. */
 export const TAG = "@@";
 /** How a tag looks in text. */
@@ -47,41 +49,12 @@ export const TAG_TEXT = '"' + TAG + '":';
 /** Containers nested deeper than this are refused: both sides walk values by recursion. */
 export const MAX_VALUE_DEPTH = 400;
 
-/** How small the parts of a value must be made: what is larger is cut and marked. */
-export interface Shrink {
-  /** Longest string, in UTF-16 units. */
-  string: number;
-  /** Most items of an array, Map or Set. */
-  items: number;
-  /** Most keys of an object. */
-  keys: number;
-  /** Containers inside of containers. */
-  depth: number;
-}
-
-/** What {@link encodeValue} gives. */
-export interface EncodedValue {
-  /** JSON text; undefined for `undefined`, a function or a symbol at the top. */
-  text: string | undefined;
-  /** Functions and symbols that were left out. */
-  dropped: number;
-  /** True when {@link Shrink} cut something. */
-  cut: boolean;
-}
-
-/** Thrown by {@link encodeValue} and by readers of its text; `reason` says which bound was hit. */
-export class ValueLimit extends NewError {
-  constructor(readonly reason: "size" | "depth" | "cycle" | "digits" | "keys") {
-    super(reason);
-  }
-}
-
 interface Encoder {
   most: number;
   /** UTF-16 units so far, as if shared parts were written out each time. */
   spent: number;
   count: number;
-  seen: Map<object, number>;
+  seen: Map<object, number | undefined>;
   /** What each object that was seen has cost; absent while it is being written. */
   costs: Record<number, number>;
   dropped: number;
@@ -107,7 +80,7 @@ export function encodeValue(value: unknown, maxLength: number, shrink?: Shrink):
 }
 
 function newEncoder(maxLength: number, shrink: Shrink | undefined, tree: boolean): Encoder {
-  const seen = new NewMap<object, number>();
+  const seen = new NewMap<object, number | undefined>();
   const costs = create(null) as Record<number, number>;
   return { most: maxLength, spent: 0, count: 0, seen, costs, dropped: 0, cut: false, shrink, tree };
 }
@@ -191,6 +164,16 @@ function encodeObject(encoder: Encoder, value: object, depth: number): string | 
   return text;
 }
 
+/**
+ * Takes back the number of an object that is written as something else. The reader counts what it reads: what stands in
+ * its place gets the number, or, if that is no object, the next one.
+ */
+function forget(encoder: Encoder, value: object): void {
+  if (encoder.tree) return;
+  encoder.count--;
+  mapSet(encoder.seen, value, undefined);
+}
+
 function encodeReference(encoder: Encoder, known: number): string {
   charge(encoder, encoder.costs[known] ?? 0);
   return tagged(encoder, "ref", spend(encoder, "" + known));
@@ -236,7 +219,10 @@ function encodeItems(encoder: Encoder, items: readonly unknown[], length: number
 
 function encodePlain(encoder: Encoder, value: object, depth: number): string | undefined {
   const custom = toJsonOf(value);
-  if (custom !== undefined) return encode(encoder, apply(custom, value, []), depth + 1);
+  if (custom !== undefined) {
+    forget(encoder, value);
+    return encode(encoder, apply(custom, value, []), depth + 1);
+  }
   const keys = keysOf(value);
   if (listsTag(keys)) return encodeEscaped(encoder, value, keys, depth);
   const shown = keys.length > (encoder.shrink ?? NOTHING).keys ? (encoder.shrink ?? NOTHING).keys : keys.length;
@@ -340,6 +326,7 @@ function encodeBytes(encoder: Encoder, name: string, view: Uint8Array): string {
   const length = typedArrayLength(bytes);
   const most = (encoder.shrink ?? NOTHING).string;
   if (length > most) {
+    forget(encoder, view);
     encoder.cut = true;
     return spend(encoder, '"[' + name + " of " + length + ' bytes]"');
   }
