@@ -92,6 +92,17 @@ describe("a blank script", () => {
   });
 });
 
+describe("a function that nobody calls", () => {
+  it("is not called where it is kept for the next script", async () => {
+    const sandbox = inProcessSandbox();
+    const code = "let calls = 0;\nfunction count() { return ++calls }";
+    const kept = await sandbox.run(code, { keepSnapshot: true });
+    expect(kept).toMatchObject({ status: "completed", value: undefined, notes: [] });
+    expect(await sandbox.run("count()", { from: kept.snapshot ?? new Uint8Array() })).toMatchObject({ value: 1 });
+    expect(await sandbox.run(code, {})).toMatchObject({ value: 1 });
+  });
+});
+
 /** Texts that keep a parser busy or overflow its stack. */
 const HOSTILE: readonly [string, string][] = [
   ["types in types", "async<T>(".repeat(40)],

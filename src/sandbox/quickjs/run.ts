@@ -169,7 +169,8 @@ export class ScriptRun {
     if ("error" in started) return this.failToStart(started);
     this.columnShift = started.columnShift;
     this.rewrite = started.rewrite;
-    this.mayDeclareOnly = started.boxed;
+    // In a session a script may well only declare what the next one calls.
+    this.mayDeclareOnly = started.boxed && !this.request.keepSnapshot;
     this.notes.addAll(started.notes);
     return started;
   }
