@@ -9,7 +9,7 @@ import { directAdmission } from "./mcp/direct-calls.js";
 import { listTokens } from "./mcp/start-report.js";
 import type { HostAdapter, HostSurface } from "./mcp/host-adapter.js";
 import type { CodeMode } from "./meta-tools/meta-tool.js";
-import { PausedRuns, type Runs } from "./session/paused-runs.js";
+import { PausedRuns, runsOf, type Runs } from "./session/paused-runs.js";
 import { resolveOptions, type CodeModeOptions, type ResolvedOptions } from "./options.js";
 
 /** Changes what the clients of an MCP server see. One may be applied to many servers. */
@@ -55,11 +55,8 @@ export interface TransformHost {
  */
 export function codeMode(options: CodeModeOptions = {}): Transform & Runs {
   const resolved = resolveOptions(options);
-  const pausedRuns = new PausedRuns(resolved);
   return {
-    runs: () => pausedRuns.runs(),
-    decide: (run, callId, decision) => pausedRuns.decide(run, callId, decision),
-    cancel: (run) => pausedRuns.cancel(run),
+    ...runsOf(new PausedRuns(resolved)),
     name: "code-mode",
     apply(server) {
       return resolved.enabled ? applyTo(server, resolved) : { dispose: async () => {} };

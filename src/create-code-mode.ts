@@ -10,9 +10,11 @@ import type { RunParts } from "./meta-tools/run-script.js";
 import { refusal } from "./meta-tools/run-mark.js";
 import { search } from "./meta-tools/search.js";
 import { resumeWatched, runWatched } from "./meta-tools/watched-run.js";
+import { RequiredSchema } from "./meta-tools/required-schema.js";
 import type { ScriptSessions } from "./meta-tools/session-script.js";
-import { Sessions } from "./session/session.js";
-import { PausedRuns } from "./session/paused-runs.js";
+import { HydratedTools } from "./session/hydration.js";
+import { DEFAULT_SESSION_LIMITS, Sessions } from "./session/session.js";
+import { PausedRuns, runsOf } from "./session/paused-runs.js";
 import { resolveOptions, type CodeModeOptions, type ResolvedOptions } from "./options.js";
 import { Telemetry } from "./telemetry/telemetry.js";
 
@@ -44,18 +46,20 @@ export interface Engine extends CodeMode {
 /** As {@link createCodeMode}, from options that were resolved already. */
 export function createEngine(source: ToolSource, options: ResolvedOptions): Engine {
   const plans = new ArgumentPlans(options);
+  const metaTools: MetaTool[] = [];
   const { include, sources } = options;
   const catalog = new Catalog({ source, sources, include, show: (tool) => shown(tool, plans) });
   const contextOf = (given?: Partial<CallContext>): CallContext => fullContext(given, options);
   const learned = options.learnedTypes && new LearnedTypes(options.learnedTypes);
   const memoryOf = (context?: Partial<CallContext>): string | undefined => learnerOf(contextOf(context));
+  const requiredSchema = requiredSchemaOf(options, source.name, () => nameOf("schema", metaTools));
   const settings = settingsOf(
     options,
+    requiredSchema && ((tools, context) => requiredSchema.hydrate(tools, contextOf(context))),
     learned && { decorate: (tool, context) => learned.decorate(tool, memoryOf(context)) },
   );
   const pausedRuns = new PausedRuns(options);
   const metaToolNames = new Set<string>();
-  const metaTools: MetaTool[] = [];
   const parts: RunParts = {
     catalog,
     plans,
@@ -68,7 +72,8 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
     server: source.name,
     pausedRuns: options.sandboxProvider.resume === undefined ? undefined : pausedRuns,
     sessions: sessionsOf(options, source.name),
-    resumeTool: () => metaTools.find(({ role }) => role === "resume")?.tool.name,
+    requiredSchema,
+    resumeTool: () => nameOf("resume", metaTools),
     onResult: learned && ((tool, value, context) => learned.observe(tool, learnerOf(context), value)),
   };
   const engine: Engine = {
@@ -86,9 +91,7 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
     async resume(args, context) {
       return resumeWatched(parts, args, contextOf(context));
     },
-    runs: () => pausedRuns.runs(),
-    decide: (run, callId, decision) => pausedRuns.decide(run, callId, decision),
-    cancel: (run) => pausedRuns.cancel(run),
+    ...runsOf(pausedRuns),
     plans,
     showTool: (tool) => shown(tool, plans),
     absences: () => catalog.absences(),
@@ -100,6 +103,20 @@ export function createEngine(source: ToolSource, options: ResolvedOptions): Engi
   for (const factory of options.metaTools) metaTools.push(factory(engine));
   for (const { tool } of metaTools) addUnique(metaToolNames, tool.name, options);
   return engine;
+}
+
+const nameOf = (role: MetaTool["role"], metaTools: readonly MetaTool[]): string | undefined =>
+  metaTools.find((metaTool) => metaTool.role === role)?.tool.name;
+
+function requiredSchemaOf(
+  { requireSchema, store, sealer, session, limits }: ResolvedOptions,
+  server: string | undefined,
+  schemaTool: () => string | undefined,
+): RequiredSchema | undefined {
+  if (!requireSchema) return undefined;
+  const ttlMs = session?.limits.ttlMs ?? DEFAULT_SESSION_LIMITS.ttlMs;
+  const tools = new HydratedTools({ store, sealer, ttlMs, maxHydratedTools: limits.maxHydratedTools });
+  return new RequiredSchema({ tools, key: session?.key, server, schemaTool });
 }
 
 function sessionsOf(
@@ -129,7 +146,11 @@ async function shownTools(catalog: Catalog, context: CallContext): Promise<reado
 /** Whose results teach whom: without an identity it is the session, or this engine's only connection. */
 const learnerOf = ({ callerId, sessionId }: CallContext): string | undefined => callerId ?? sessionId;
 
-function settingsOf(options: ResolvedOptions, learnedTypes: MetaToolSettings["learnedTypes"]): MetaToolSettings {
+function settingsOf(
+  options: ResolvedOptions,
+  hydrate: MetaToolSettings["hydrate"],
+  learnedTypes: MetaToolSettings["learnedTypes"],
+): MetaToolSettings {
   const { searchToolName, executeToolName, executeDescription, searchStrategy, searchResultSerializer } = options;
   const { executeResultSerializer, structuredOutput, limits, aliases, isDirect, catalogInDescription } = options;
   return Object.freeze({
@@ -142,6 +163,7 @@ function settingsOf(options: ResolvedOptions, learnedTypes: MetaToolSettings["le
     structuredOutput,
     limits: Object.freeze({ ...limits }),
     session: options.session !== undefined,
+    hydrate,
     aliases,
     telemetry: new Telemetry(options.onEvent),
     isDirect,

@@ -69,6 +69,11 @@ export interface CodeModeOptions {
    * others. @default true, for each caller alone
    */
   learnedTypes?: boolean | { share?: boolean };
+  /**
+   * Scripts may call only tools whose schema was asked for, with `schemaTool()`, in the same session: at most
+   * `limits.maxHydratedTools` of them. @default false
+   */
+  requireSchema?: boolean;
   /** Values for parameters that a script did not give, where the tool accepts them. @default none */
   defaultArguments?: Readonly<Record<string, unknown>>;
   /** Defaults and hidden parameters by tool. @default none */
@@ -131,6 +136,7 @@ export interface ResolvedOptions {
   policy: CallPolicy | undefined;
   directCalls: "allow" | "policy" | "refuse";
   callerId: ((caller: CallerFacts) => string | undefined) | undefined;
+  requireSchema: boolean;
   /** Undefined: scripts leave nothing for the next one. */
   session: ResolvedSession | undefined;
   store: SessionStore;
@@ -163,6 +169,7 @@ const KEYS: readonly (keyof CodeModeOptions)[] = [
   "policy",
   "directCalls",
   "callerId",
+  "requireSchema",
   "session",
   "store",
   "secret",
@@ -212,6 +219,7 @@ export function resolveOptions(options: CodeModeOptions = {}): ResolvedOptions {
     policy,
     directCalls: directCallsOf(read, policy),
     callerId: read.function("callerId") as ResolvedOptions["callerId"],
+    requireSchema: read.boolean("requireSchema") ?? false,
     session: resolveSession(options.session, provider),
     store:
       (read.objectWith("store", ["get", "put", "delete", "list"]) as SessionStore | undefined) ?? sharedMemoryStore(),

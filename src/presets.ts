@@ -63,6 +63,8 @@ export const presets: Record<"fastmcp" | "noxus" | "kedi", Preset> = {
         executeResultSerializer: outputErrorResult(),
         catalogInDescription: false,
         directCalls: "refuse",
+        requireSchema: true,
+        session: { variables: true },
         limits: KEDI_LIMITS,
       },
       overrides,

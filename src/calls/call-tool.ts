@@ -68,6 +68,7 @@ export class RunCalls {
     const record = this.begin(name);
     const call = this.recorded(record, async () => {
       const entry = await this.lookUp(name, record);
+      await this.options.mayCall?.(entry.tool.name);
       const plan = this.options.plans.for(entry.tool);
       const args = await this.admit(entry, plan, record, given, rest);
       return this.make(entry, plan, record, args);

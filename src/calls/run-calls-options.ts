@@ -30,6 +30,8 @@ export interface RunCallsOptions {
    * nobody can be asked, and the call is denied.
    */
   asks?: "pause" | ((question: CallQuestion) => Promise<PersonDecision>) | undefined;
+  /** Rejects for a tool that this script may not call yet. */
+  mayCall?: ((tool: string) => Promise<void>) | undefined;
   /** When it fires, the script is paused for the calls that are under way: `waiting` of RunCalls. */
   pause?: AbortSignal | undefined;
   /** What the calls of the run were before it was paused, in another request or process. */

@@ -13,8 +13,8 @@ export type { CallRecord } from "../calls/call-record.js";
 /** What the model sees instead of the tools. */
 export interface MetaTool {
   readonly tool: Tool;
-  /** "resume": goes on with paused scripts, so replies that pause one name this tool. */
-  readonly role?: "resume";
+  /** "resume": goes on with paused scripts. "schema": shows schemas. Replies name these tools where they help. */
+  readonly role?: "resume" | "schema";
   /**
    * The tool as this caller's `tools/list` shows it, where that depends on the catalog (its description names tools).
    * The same for the same catalog. Never rejects. Absent: `tool`.
@@ -122,6 +122,8 @@ export interface MetaToolSettings {
   readonly limits: Readonly<LimitValues>;
   /** True where scripts leave their variables for the next one. */
   readonly session: boolean;
+  /** With `requireSchema`: lets scripts of the caller's session call these tools. */
+  readonly hydrate: ((names: readonly string[], context: CallContext) => Promise<void>) | undefined;
   /** Extra search words by tool name. */
   readonly aliases: ReadonlyMap<string, readonly string[]>;
   /** Where events and spans go. */

@@ -14,6 +14,7 @@ import { EMPTY_SCRIPT } from "./descriptions.js";
 import type { ExecuteArguments, ExecuteOutcome, MetaToolSettings } from "./meta-tool.js";
 import { keepPaused } from "./paused-script.js";
 import type { RunProgress } from "./progress.js";
+import type { RequiredSchema } from "./required-schema.js";
 import { outcomeOf, refused } from "./run-outcome.js";
 import type { PartOptions } from "./script-in-sandbox.js";
 import { keepSession, sessionOf, type ScriptSessions } from "./session-script.js";
@@ -38,6 +39,8 @@ export interface RunParts {
   pausedRuns: PausedRuns | undefined;
   /** Absent: scripts leave nothing for the next one. */
   sessions: ScriptSessions | undefined;
+  /** Present: scripts may call only tools whose schema was asked for. */
+  requiredSchema: RequiredSchema | undefined;
   /** The meta-tool by which a model goes on with a paused script, if there is one. */
   resumeTool(): string | undefined;
 }

@@ -85,6 +85,7 @@ export class RunUnderWay {
       onAnswered: progress && (() => progress.called()),
       asks: parts.pausedRuns !== undefined ? "pause" : context.elicit && ((question) => this.askAtOnce(question)),
       pause: this.pauseTimer === undefined ? undefined : this.pause.signal,
+      mayCall: parts.requiredSchema?.checkFor(context),
       before: before?.calls,
     });
   }

@@ -45,15 +45,14 @@ export function schemaTool(options: SchemaToolOptions = {}): MetaToolFactory {
     const tool = toolDefinition(options);
     return {
       tool,
+      role: "schema",
       async call(args, context) {
         try {
           const reader = new MetaArguments(tool, args);
           const names = namesOf(reader.strings("tools") ?? []);
           const detail = options.strict === true ? undefined : (reader.oneOf("detail", DETAILS) ?? options.detail);
           return await observed(engine, "schema", context, { names: names.length }, () =>
-            options.strict === true
-              ? strictSchemas(engine, names, context)
-              : schemas(engine, names, detail, context),
+            options.strict === true ? strictSchemas(engine, names, context) : schemas(engine, names, detail, context),
           );
         } catch (error) {
           return refusal(error);
@@ -110,6 +109,8 @@ async function schemas(
   };
   const { maxResultBytes } = settings.limits;
   const printed = await printThatFits(decorated, settings.searchResultSerializer, serializing, maxResultBytes);
+  const shown = found.slice(0, printed.shown).map(({ name }) => name);
+  if (shown.length > 0) await settings.hydrate?.(shown, context);
   const left = found.slice(printed.shown).map(({ name }) => said(name));
   const note =
     left.length === 0 ? [] : [`Left out, as a reply has at most ${maxResultBytes} bytes: ${left.join(", ")}.`];
@@ -179,6 +180,9 @@ async function strictSchemas(
   });
   const text = JSON.stringify(facts);
   const most = Math.min(engine.settings.limits.maxDiscoveryBytes, engine.settings.limits.maxResultBytes);
-  if (Buffer.byteLength(text) <= most) return textReply([text]);
+  if (Buffer.byteLength(text) <= most) {
+    await engine.settings.hydrate?.(names, context);
+    return textReply([text]);
+  }
   throw new ValidationError(`These schemas take more than ${most} bytes. Ask for fewer tools at a time.`);
 }

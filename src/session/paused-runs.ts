@@ -235,6 +235,15 @@ export class PausedRuns implements Runs {
   }
 }
 
+/** The part for people and hosts: nothing else of it gets out. */
+export function runsOf(pausedRuns: PausedRuns): Runs {
+  return {
+    runs: () => pausedRuns.runs(),
+    decide: (run, callId, decision) => pausedRuns.decide(run, callId, decision),
+    cancel: (run) => pausedRuns.cancel(run),
+  };
+}
+
 /** True for a run that can still go on. */
 export const isWaiting = ({ status, expiresAt }: RunRecord): boolean => status === "waiting" && Date.now() < expiresAt;
 

@@ -96,7 +96,9 @@ describe("control tools (kedi)", () => {
   });
 
   it("7: exact names give description, schemas, the sequential mark and the callable name", async () => {
-    const text = textOf(await callMeta(engine(), "get_tool_schema", { tools: ["list_records", "delete-record"] }));
+    const context = { signal: new AbortController().signal, sessionId: "s1" };
+    const tools = ["list_records", "delete-record"];
+    const text = textOf(await callMeta(engine(), "get_tool_schema", { tools }, context));
     expect(JSON.parse(text)).toMatchObject([
       {
         name: "list_records",
