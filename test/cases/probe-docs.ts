@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { Todo } from "./case.js";
@@ -79,7 +80,8 @@ async function programFault(code: string): Promise<string | undefined> {
   try {
     const { code: javascript } = await transform(code, { loader: "ts", format: "esm" });
     await writeFile(file, javascript);
-    await run(process.execPath, [file], { cwd: ROOT, timeout: 5_000 });
+    const setUp = pathToFileURL(join(ROOT, "test", "cases", "doc-setup.mjs")).href;
+    await run(process.execPath, ["--import", setUp, file], { cwd: ROOT, timeout: 5_000 });
     return undefined;
   } catch (error) {
     const { killed, stderr } = error as { killed?: boolean; stderr?: string };
