@@ -78,7 +78,7 @@ export async function admittedBy(policy: CallPolicy, call: CallInfo): Promise<Ad
   const decision = await decide(policy, call);
   if (decision.action === "allow") return { action: "allow", arguments: decision.arguments };
   if (decision.action === "ask") return { action: "ask", reason: decision.reason };
-  throw notAllowed(call.name, "the policy of this server denied it", decision.reason);
+  throw notAllowed(call.name, "not allowed, the policy of this server denied it", decision.reason);
 }
 
 /**
@@ -88,18 +88,18 @@ export async function admittedBy(policy: CallPolicy, call: CallInfo): Promise<Ad
  */
 export function allowedBy(tool: string, decision: PersonDecision): Record<string, unknown> | undefined {
   if (decision.action === "allow") return decision.arguments;
-  throw notAllowed(tool, "a person refused it", decision.reason);
+  throw notAllowed(tool, "not allowed, a person refused it", decision.reason);
 }
 
 /** A person would have to decide, and there is no way to reach one. */
 export function nobodyToAsk(tool: string, reason: string | undefined): ApprovalError {
   const why =
-    "a person has to decide about it, and nobody can be asked: the client has no form for questions (elicitation)";
+    "not allowed, a person has to decide about it, and nobody can be asked: the client has no form for questions (elicitation)";
   return notAllowed(tool, why, reason);
 }
 
 function notAllowed(tool: string, why: string, reason: string | undefined): ApprovalError {
-  return new ApprovalError(failed(tool, `not allowed, ${why}${reason ? `: ${reason}` : "."}`), { details: { tool } });
+  return new ApprovalError(failed(tool, `${why}${reason ? `: ${reason}` : "."}`), { details: { tool } });
 }
 
 async function decide(policy: CallPolicy, call: CallInfo): Promise<PolicyDecision> {

@@ -2,7 +2,7 @@ import type { CallContext } from "../catalog/tool.js";
 import type { CallQuestion } from "../calls/questions.js";
 import type { CallsState } from "../calls/run-calls-options.js";
 import type { CallEnd } from "../calls/waiting-calls.js";
-import { CodeModeError, messageOf, SandboxError } from "../errors.js";
+import { CancelledError, CodeModeError, messageOf, SandboxError } from "../errors.js";
 import type { LogEntry } from "../sandbox/provider.js";
 import type { LateAnswer, PausedCall, PausedRuns, StoredRun } from "../session/paused-runs.js";
 import type { ExecuteOutcome, PendingQuestion } from "./meta-tool.js";
@@ -43,7 +43,7 @@ export async function keepPaused(
   run.stopClock();
   if (context.signal.aborted || pausedRuns === undefined) {
     run.calls.end();
-    return refused(new SandboxError("The script was paused, and there is nobody left to resume it."), run.start);
+    return refused(new CancelledError("The caller gave up while the script was paused."), run.start);
   }
   const facts = {
     pending: paused.open.map((open) => pendingCall(open)),

@@ -14,6 +14,7 @@ import {
   jsonSerializer,
   type Limits,
   markdownSerializer,
+  memoryStore,
   type MetaTool,
   type MetaToolFactory,
   outputErrorResult,
@@ -21,8 +22,10 @@ import {
   processResult,
   quickJsSandbox,
   regex,
+  resumeTool,
   type SandboxProvider,
   type SandboxResult,
+  schemaTool,
   type SearchFunction,
   type SearchHit,
   type SearchResultSerializer,
@@ -123,6 +126,16 @@ const shorthands: CodeModeOptions[] = [
     sandboxProvider: quickJsSandbox({ minWorkers: 1, maxWorkers: 2, maxQueue: 10 }),
   },
   { policy: policies.readOnly },
+  {
+    policy: () => ({ action: "ask", reason: "always" }),
+    store: memoryStore({ maxBytes: 1e6 }),
+    secret: "x".repeat(32),
+  },
+  { session: { variables: true, key: ({ sessionId }) => sessionId, ttlMs: 1_000, maxSessions: 5, maxBytes: 1e6 } },
+  {
+    requireSchema: true,
+    metaTools: [searchTool(), schemaTool(), executeTool({ restart: false }), resumeTool({ name: "go_on" })],
+  },
   {},
 ];
 
@@ -132,6 +145,12 @@ for (const engine of engines) {
   const found: CallToolResult = await engine.search({ query: "sum", limit: 3, detail: "brief", tags: ["math"] });
   const outcome: ExecuteOutcome = await engine.execute({ code: "return 1" }, { callerId: tools[0]?.name });
   if (outcome.status === "completed") show(outcome.value, found.content.length);
-  else show(outcome.error.kind, outcome.error.message, outcome.error.line);
+  else if (outcome.status === "failed") show(outcome.error.kind, outcome.error.message, outcome.error.line);
+  else {
+    for (const { callId, tool } of outcome.pending)
+      await engine.decide(outcome.run, callId, { action: "deny", reason: tool });
+    show((await engine.runs()).length, (await engine.resume({ run: outcome.run })).status);
+    await engine.cancel(outcome.run);
+  }
   await engine.close();
 }
