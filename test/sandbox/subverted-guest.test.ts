@@ -170,3 +170,14 @@ describe("a deadline that passes while an error is read", () => {
     expect(result).toMatchObject({ status: "failed", error: { kind: "timeout" } });
   });
 });
+
+describe("a lack of memory that leaves none to describe it", () => {
+  it.each([
+    "const a = []; for (;;) a.push(function* () { yield a }())",
+    "const s = 'ab'.repeat(5e6); for (;;) s.localeCompare('ab'.repeat(5e6 - 1))",
+    "const a = []; for (;;) a.push({})",
+  ])("is of kind memory all the same: %s", async (code) => {
+    const result = await inProcessSandbox({ limits: { memoryBytes: 32 << 20 } }).run(code, {});
+    expect(result).toMatchObject({ status: "failed", error: { kind: "memory" } });
+  });
+});

@@ -71,10 +71,16 @@ function kindOf(error: GuestError, facts: FailureFacts): ErrorKind {
   if (isErrorKind(error.kind)) return error.kind;
   if (error.message === "stack overflow" && /^(InternalError|SyntaxError|RangeError)$/.test(error.name)) return "stack";
   if (error.name === "InternalError" && /^(out of memory|string too long)$/.test(error.message)) return "memory";
-  // With no memory left to make an error object the engine throws null.
-  if (error.message === "null was thrown" && facts.memoryBytes >= facts.limits.memoryBytes * 0.95) return "memory";
+  if (WITHOUT_MEMORY.has(error.message) && facts.memoryBytes >= facts.limits.memoryBytes * 0.95) return "memory";
   return "runtime";
 }
+
+/** With no memory left to make an error object the engine throws null or a value of no type, or cannot even describe its error. */
+const WITHOUT_MEMORY: ReadonlySet<string> = new Set([
+  "null was thrown",
+  "[unsupported type] was thrown",
+  "[unreadable error]",
+]);
 
 const NAMES: Partial<Record<ErrorKind, string>> = {
   timeout: "TimeoutError",
