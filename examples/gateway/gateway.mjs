@@ -43,7 +43,8 @@ try {
   console.log("/mcp:     ", all.length, "tools");
   console.log("/mcp/code:", (await namesOf(code)).join(", "));
   assert.ok(all.includes("memory__read_graph") && !all.includes("files__write_file"));
-  assert.deepEqual(await namesOf(code), ["search", "execute"]);
+  // "resume", since the policy of a server might ask a person.
+  assert.deepEqual(await namesOf(code), ["search", "execute", "resume"]);
 
   const script = `const FOLDER = ${JSON.stringify(notes)};${SCRIPT}`;
   const result = await code.callTool({ name: "execute", arguments: { code: script } });

@@ -2,13 +2,28 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { createCodeMode, functionSource, quickJsSandbox, withTransforms } from "mcp-codemode";
+import { codeMode, createCodeMode, functionSource, quickJsSandbox, withTransforms } from "mcp-codemode";
 
+const number = { type: "number" };
 const source = functionSource({
-  add: { description: "Add two numbers.", input: { type: "object", properties: { a: { type: "number" } } }, run: () => 3 },
+  add: {
+    description: "Add two numbers.",
+    input: { type: "object", properties: { x: number, y: number }, required: ["x", "y"] },
+    run: ({ x, y }) => x + y,
+  },
 });
-const upstream = new McpServer({ name: "upstream", version: "1.0.0" });
-upstream.registerTool("ping", {}, async () => ({ content: [{ type: "text", text: "pong" }] }));
+// What the client sees is a server with code mode.
+const upstream = withTransforms(new McpServer({ name: "shop", version: "1.0.0" }));
+upstream.use(codeMode());
+upstream.registerTool("list_orders", { description: "All orders of a customer." }, async () => ({
+  content: [{ type: "text", text: "two orders" }],
+  structuredContent: {
+    orders: [
+      { id: 1, paid: true },
+      { id: 2, paid: false },
+    ],
+  },
+}));
 const client = new Client({ name: "docs", version: "1.0.0" });
 const [near, far] = InMemoryTransport.createLinkedPair();
 await Promise.all([upstream.connect(far), client.connect(near)]);

@@ -15,8 +15,11 @@ const ORDERS = [
   { id: 3, customer: "Grace", total: 80, paid: false },
 ];
 
+/** Name of the source that has them. */
+export const SHOP = "shop";
+
 /** The tools that scripts in the documentation call. */
-const TOOLS: Record<string, FakeTool> = {
+export const shopTools: Record<string, FakeTool> = {
   add: {
     inputSchema: numbers,
     outputSchema: result,
@@ -56,7 +59,7 @@ const TOOLS: Record<string, FakeTool> = {
 };
 
 const metaTools = new Map(
-  createCodeMode(fakeSource(TOOLS, { name: "shop" })).metaTools.map((metaTool) => [metaTool.tool.name, metaTool]),
+  createCodeMode(fakeSource(shopTools, { name: SHOP })).metaTools.map((metaTool) => [metaTool.tool.name, metaTool]),
 );
 
 /** All text that a meta-tool of the shop replies. */
