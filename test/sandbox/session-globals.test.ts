@@ -19,6 +19,10 @@ class Session {
     return result;
   }
 
+  get bytes(): number {
+    return this.#memory?.length ?? 0;
+  }
+
   async value(code: string): Promise<unknown> {
     const result = await this.run(code);
     return result.status === "completed" ? result.value : result;
@@ -146,4 +150,15 @@ describe("a session's script", () => {
     expect(await session.value("```js\nconst z = 6;\nreturn z\n```")).toBe(6);
     expect(await session.value("z")).toBe(6);
   });
+
+  it.each(["let x = 1; return x", "const x = await call_tool('x'); x", "null.x", "return ("])(
+    "leaves nothing else behind, so that memory does not grow: %s",
+    async (code) => {
+      const session = new Session();
+      for (let count = 0; count < 20; count++) await session.run(code);
+      const before = session.bytes;
+      for (let count = 0; count < 60; count++) await session.run(code);
+      expect(session.bytes).toBeLessThan(before + 400);
+    },
+  );
 });

@@ -221,6 +221,8 @@ export class Instance {
   /** Hands the script's promise to the guest, which reports its end by itself. */
   finish(promise: Pointer, boxed: boolean): void {
     this.free(this.callWith("finish", promise, boxed ? this.at.true : this.at.false));
+    // The guest has it now. A session keeps this memory: what nobody frees would grow with every script.
+    this.free(promise);
   }
 
   /** Calls a function of the guest's side with a text, or with nothing. The text of its exception, if it threw. */
@@ -264,6 +266,7 @@ export class Instance {
     readCString(this.raw, this.at.context, described, (bytes, at, length) => {
       text = Buffer.from(bytes.buffer, bytes.byteOffset + at, length).toString();
     });
+    for (const used of [described, error, value]) this.free(used);
     return text;
   }
 
