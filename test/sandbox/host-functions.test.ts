@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { LimitError } from "../../src/errors.js";
+import { suspend } from "../../src/sandbox/provider.js";
 import { quickJsSandbox } from "../../src/sandbox/quickjs/provider.js";
 
 const sandbox = quickJsSandbox({ limits: { timeoutMs: 3_000 } });
@@ -85,5 +86,28 @@ describe("an external function", () => {
       (args[0] as { list: number[] }).list.push(9);
     };
     expect(await value("const o = { list: [1] }; await take(o); return o.list.length", { take })).toBe(1);
+  });
+});
+
+describe("an answer to a paused script", () => {
+  it("that cannot be sent is an error in the script, and the worker is free afterwards", async () => {
+    const one = quickJsSandbox({ maxWorkers: 1, limits: { timeoutMs: 3_000 } });
+    const ask = () => {
+      throw suspend();
+    };
+    const code = "try { return await ask() } catch (e) { return e.message }";
+    const paused = await one.run(code, { externalFunctions: { ask } });
+    if (paused.status !== "suspended") throw new Error("not paused");
+    const value = {
+      get x() {
+        throw new Error("getter");
+      },
+    };
+    const started = performance.now();
+    const result = await one.resume?.(paused.snapshot, [{ id: 1, value }], { externalFunctions: { ask } });
+    expect(result).toMatchObject({ status: "completed", value: "getter" });
+    expect(await one.run("return 1", {})).toMatchObject({ value: 1 });
+    expect(performance.now() - started).toBeLessThan(2_000);
+    await one.close?.();
   });
 });

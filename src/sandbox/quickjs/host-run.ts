@@ -91,13 +91,7 @@ export class HostRun {
 
   /** Sends the answers that a resumed script waits for. */
   answerPending(): void {
-    for (const answer of this.begin.resume?.answers ?? []) {
-      const text =
-        "error" in answer
-          ? REPLY_ERROR + JSON.stringify({ name: "Error", ...answer.error })
-          : REPLY_OK + encodeForGuest(answer.value);
-      this.link.reply(answer.id, text);
-    }
+    for (const answer of this.begin.resume?.answers ?? []) this.link.reply(answer.id, replyTo(answer));
   }
 
   /** What the engine gets. */
@@ -287,6 +281,16 @@ export class HostRun {
     const durationMs = performance.now() - this.startedAt;
     const kept = result.status !== "suspended" && this.snapshot !== undefined ? { snapshot: this.snapshot } : {};
     this.resolve({ ...result, ...kept, logs: this.logs, notes: this.notes.list(), stats: { ...stats, durationMs } });
+  }
+}
+
+/** Answers come from outside as the results of functions do: one that cannot be sent is an error in the script. */
+function replyTo(answer: CallAnswer): string {
+  if ("error" in answer) return REPLY_ERROR + JSON.stringify({ name: "Error", ...answer.error });
+  try {
+    return REPLY_OK + encodeForGuest(answer.value);
+  } catch (error) {
+    return REPLY_ERROR + errorForGuest(error);
   }
 }
 
