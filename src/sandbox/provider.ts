@@ -82,8 +82,12 @@ export function suspend(reason?: unknown): Error {
 /** The reason of an error that {@link suspend} made, in a box; undefined for any other. */
 export function suspensionOf(error: unknown): { reason: unknown } | undefined {
   if (typeof error !== "object" || error === null) return undefined;
-  // Not read where it would run somebody's getter: what a tool throws is anything.
-  return Object.getOwnPropertyDescriptor(error, SUSPEND)?.value as { reason: unknown } | undefined;
+  try {
+    // Not read where it would run somebody's getter: what a tool throws is anything.
+    return Object.getOwnPropertyDescriptor(error, SUSPEND)?.value as { reason: unknown } | undefined;
+  } catch {
+    return undefined; // A Proxy that is asked throws.
+  }
 }
 
 /** What a run cost; times in milliseconds, sizes in bytes. Keys are a provider's own beyond these. */

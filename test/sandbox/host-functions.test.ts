@@ -24,18 +24,24 @@ describe("an external function", () => {
   });
 
   it("may throw what is no error, or an error that throws when it is read", async () => {
+    const trap = (): never => {
+      throw new Error("trap");
+    };
     const odd = [
       null,
       "text",
       { message: 5 },
-      new Proxy(
-        {},
-        {
-          get: () => {
-            throw new Error("trap");
+      new Proxy({}, { get: trap }),
+      new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap, getOwnPropertyDescriptor: trap, ownKeys: trap }),
+      Object.assign(new LimitError("odd"), {
+        name: Symbol("s"),
+        message: 5n,
+        details: {
+          get a(): never {
+            return trap();
           },
         },
-      ),
+      }),
     ];
     for (const thrown of odd) {
       const fail = () => {

@@ -1,4 +1,4 @@
-import { CodeModeError, LimitError, messageOf, type ErrorKind } from "../../errors.js";
+import { CodeModeError, isErrorKind, LimitError, messageOf, type ErrorKind } from "../../errors.js";
 import { mayHoldTags, reviveValue, type ReviveLimits } from "../values/decode.js";
 import { encodeValue, ValueLimit } from "../values/encode.js";
 import { rememberedJson } from "../values/json-text.js";
@@ -91,19 +91,32 @@ function tooMuch({ reason }: ValueLimit): LimitError {
   );
 }
 
-/** What a script gets of an error of the host, as JSON. */
+/** What a script gets of an error of the host, as JSON. Never throws, whatever was thrown. */
 export function errorForGuest(error: unknown): string {
-  const described = describeForGuest(error);
+  let described: Partial<Record<keyof DescribedError, unknown>> = {};
   try {
+    described = describeForGuest(error);
     return JSON.stringify(described);
   } catch {
     // Details that are no JSON must not cost the script its answer.
-    return JSON.stringify({ ...described, details: undefined });
+    const { name, message, kind } = described;
+    return JSON.stringify({
+      name: typeof name === "string" ? name : "Error",
+      message: typeof message === "string" ? message : "The function failed.",
+      kind: isErrorKind(kind) ? kind : "tool",
+    });
   }
 }
 
+interface DescribedError {
+  name: string;
+  message: string;
+  kind: ErrorKind;
+  details?: unknown;
+}
+
 /** What a script may know of an error of the host: its message and kind, never its stack or cause. */
-function describeForGuest(error: unknown): { name: string; message: string; kind: ErrorKind; details?: unknown } {
+function describeForGuest(error: unknown): DescribedError {
   if (!CodeModeError.isInstance(error)) {
     const name = error instanceof Error ? error.name : "Error";
     return { name, message: messageOf(error), kind: "tool" };
