@@ -14,7 +14,7 @@ export async function nested() {
       for (let i = 0; i < CALLS; i++) await plain.client.callTool({ name: "add", arguments: { a: i, b: 1 } });
     },
   };
-  const busy = await interleaved(variants, { rounds: 15, warmUp: 4, block: 5 });
+  const busy = await interleaved(variants, { rounds: 5, warmUp: 1, block: 20 });
   const rested = await interleaved(variants, { rounds: 40, warmUp: 2, restMs: 20 });
   const perCall = (times) => times.map((time) => time / CALLS);
   console.log(

@@ -16,7 +16,7 @@ export async function trivial() {
     runtime.dispose();
   };
   const variants = { provider: () => sandbox.run("1 + 1", {}), client: () => execute("1 + 1"), fresh };
-  const times = await interleaved(variants, { rounds: 8, warmUp: 2, block: 100 });
+  const times = await interleaved(variants, { rounds: 4, warmUp: 1, block: 400 });
   const rested = await interleaved(variants, { rounds: 40, warmUp: 2, restMs: 20 });
   console.log(
     `1 + 1, us, median (p10-p90): provider ${spread(times.provider)} | through the client ${spread(times.client)} | new runtime and context each time ${spread(times.fresh)}`,

@@ -115,7 +115,7 @@ export class WorkerChannel {
   /** An answer has come: learns how long it took, and tells the host how to wait for the next message. */
   private attend(): void {
     this.attention.record((performance.now() - this.sentAt) * 1000);
-    this.setHot(this.attention.awake);
+    this.setHot(this.attention.hostAwake);
   }
 
   private waitDuringRun(ms: number): boolean {
