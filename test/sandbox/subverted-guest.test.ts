@@ -77,6 +77,18 @@ describe("a host that gets messages of a subverted guest", () => {
   });
 });
 
+describe("a guest that keeps no limits", () => {
+  it("cannot fill its host with logs, nor with a result", async () => {
+    const { run } = hostRun();
+    for (let index = 0; index < 100; index++) run.receive(KIND.LOG, 0, JSON.stringify(["log", "x".repeat(10_000)]));
+    run.receive(KIND.DONE, 0, `+${JSON.stringify([[], "y".repeat(200_000)])}`);
+    run.receive(KIND.REPORT, 0, JSON.stringify(REPORT));
+    const result = await run.result;
+    expect(result).toMatchObject({ status: "failed", error: { kind: "limit" } });
+    expect(JSON.stringify(result.logs).length).toBeLessThan(DEFAULT_SANDBOX_LIMITS.maxLogBytes + 300);
+  });
+});
+
 describe("a worker whose guest sends what is not its own to send", () => {
   it("hands on calls, logs and the end, and nothing else", async () => {
     const instance = await Instance.create({ engine: compiledEngine(), memoryBytes: 32 << 20, maxStackBytes: 65_536 });

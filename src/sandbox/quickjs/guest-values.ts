@@ -45,25 +45,33 @@ const MOST_SHOWN = 100;
 /** Shared parts are written out up to here where the user has removed `maxResultBytes`: to look further takes seconds. */
 const MOST_RESULT_UNITS = 1 << 24;
 
+/** Room for notes beside the result. */
+const MOST_NOTES = 1 << 16;
+
 /**
- * Reads what a script returned: its notes and its value.
+ * Reads what a script returned: its notes and its value. The guest keeps the limit too, as long as it is sound.
  *
  * @throws {LimitError} when the value takes more than `maxBytes` as JSON, which its own text need not: parts of it may occur many times.
  */
 export function readResult(text: string, maxBytes: number): { notes: unknown[]; value: unknown } {
+  if (text.length > maxBytes + MOST_NOTES) throw tooLarge(maxBytes);
   const [notes, value] = listOf(JSON.parse(text));
-  const result = mayHoldTags(text) ? revived(value) : value;
-  if (result !== value || mayHoldTags(text)) checkWrittenOut(result, maxBytes);
+  if (!mayHoldTags(text)) return { notes: listOf(notes), value };
+  const result = revived(value);
+  checkWrittenOut(result, maxBytes);
   return { notes: listOf(notes), value: result };
 }
 
 function checkWrittenOut(value: unknown, maxBytes: number): void {
-  if (fitsAsJson(value, Math.min(maxBytes, MOST_RESULT_UNITS))) return;
-  throw new LimitError(
-    `The result is larger than the limit of ${maxBytes} bytes once its shared parts are written out. Return less: filter and aggregate inside the script.`,
+  if (!fitsAsJson(value, Math.min(maxBytes, MOST_RESULT_UNITS)))
+    throw tooLarge(maxBytes, " once its shared parts are written out");
+}
+
+const tooLarge = (maxBytes: number, how = ""): LimitError =>
+  new LimitError(
+    `The result is larger than the limit of ${maxBytes} bytes${how}. Return less: filter and aggregate inside the script.`,
     { details: { limit: "maxResultBytes", most: maxBytes } },
   );
-}
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 

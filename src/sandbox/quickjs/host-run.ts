@@ -27,6 +27,9 @@ import { toScriptError } from "./script-errors.js";
 
 const LEVELS: ReadonlySet<unknown> = new Set(["log", "info", "debug", "warn", "error"]);
 
+/** Room for the line that says that the limit of logs was reached. */
+const MOST_LOG_MARKER = 100;
+
 /** What carries a run's messages to its engine. */
 export interface RunLink {
   /** The answer to a call. */
@@ -60,6 +63,7 @@ export class HostRun {
   private resolve: (result: SandboxResult) => void = () => {};
   private readonly functions: ReadonlyMap<string, HostFunction>;
   private readonly logs: LogEntry[] = [];
+  private logged = 0;
   private readonly notes: RunNotes;
   private readonly open = new Map<number, OpenCall>();
   private ended = false;
@@ -226,8 +230,11 @@ export class HostRun {
   private log(text: string): void {
     const parsed: unknown = JSON.parse(text);
     const [level, line] = Array.isArray(parsed) ? (parsed as unknown[]) : [];
-    if (!LEVELS.has(level) || typeof line !== "string") return;
-    const entry = { level: level as LogEntry["level"], text: line };
+    // The guest keeps this bound itself, and its last line says so.
+    const room = this.limits.maxLogBytes + MOST_LOG_MARKER - this.logged;
+    if (!LEVELS.has(level) || typeof line !== "string" || room <= 0) return;
+    this.logged += line.length + 1;
+    const entry = { level: level as LogEntry["level"], text: line.length > room ? line.slice(0, room) : line };
     this.logs.push(entry);
     this.options.onLog?.(entry);
   }
