@@ -33,3 +33,12 @@ export function contention() {
   const { user, system } = process.cpuUsage(cpu);
   return sum < 0 ? 1 : Math.max(1, (performance.now() - started) / Math.max(1, (user + system) / 1000));
 }
+
+const CACHE_MS = 2_000;
+let cached = { at: -Infinity, value: 1 };
+
+/** The same, measured at most every two seconds. */
+contention.cached = () => {
+  if (performance.now() - cached.at > CACHE_MS) cached = { value: contention(), at: performance.now() };
+  return cached.value;
+};
