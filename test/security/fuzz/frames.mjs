@@ -79,7 +79,7 @@ export const frames = {
     };
     for (const { kind, id, text: message } of input.frames) {
       receive(kind, id, message);
-      await null;
+      await Promise.resolve();
     }
     if (input.snapshot) run.receiveSnapshot(new Uint8Array(3));
     if (input.end === "report") receive(KIND.REPORT, 0, REPORT);

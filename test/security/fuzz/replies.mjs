@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable, typescript/only-throw-error -- hosts give and throw what they like */
 // What functions of the host give and throw, and answers to paused scripts: whatever they are, the run ends.
 import { newGrammar } from "./grammar.mjs";
 import { oddText, shorter } from "./random.mjs";
