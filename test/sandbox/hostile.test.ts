@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterAll, describe, expect, it } from "vitest";
-import type { ErrorKind } from "../../src/errors.js";
+import { LimitError, type ErrorKind } from "../../src/errors.js";
 import { quickJsSandbox } from "../../src/sandbox/quickjs/provider.js";
 
 const TIMEOUT_MS = 300;
@@ -152,6 +152,18 @@ describe("what one script changes", () => {
       return await echo({ list: [1, { two: 2 }], text: "x" });`;
     const result = await sandbox.run(code, { externalFunctions: { echo: (value: unknown) => value } });
     expect(result).toMatchObject({ status: "completed", value: { list: [1, { two: 2 }], text: "x" } });
+  });
+
+  it("does not reach the properties that the prelude defines: inherited parts of descriptors are not read", async () => {
+    const code = `
+      Object.prototype.get = () => "inherited";
+      Object.prototype.writable = false;
+      try { await refuse("x") } catch (e) { return [e.kind, e.message, await echo(new Map([["k", 1n]]))] }`;
+    const refuse = () => {
+      throw new LimitError("no");
+    };
+    const result = await sandbox.run(code, { externalFunctions: { refuse, echo: (value: unknown) => value } });
+    expect(result).toMatchObject({ status: "completed", value: ["limit", "no", new Map([["k", 1n]])] });
   });
 
   it("does not reach the host's prototypes", async () => {

@@ -34,7 +34,11 @@ function ifOwnClass<Result>(read: (target: object) => Result): (target: object) 
 
 export const { parse, stringify } = JSON;
 export const { apply, ownKeys } = Reflect;
-export const { create, defineProperty, getPrototypeOf, hasOwn, getOwnPropertyDescriptor, freeze } = Object;
+const { defineProperty: define, setPrototypeOf } = Object;
+export const { create, getPrototypeOf, hasOwn, getOwnPropertyDescriptor, freeze } = Object;
+/** `Object.defineProperty`, for a descriptor of its own keys alone: a script may have put `get` on Object.prototype. */
+export const defineProperty = <T extends object>(target: T, key: PropertyKey, descriptor: PropertyDescriptor): T =>
+  define(target, key, setPrototypeOf(descriptor, null) as PropertyDescriptor);
 export const keysOf: (value: object) => string[] = Object.keys;
 export const { isArray } = Array;
 export const objectPrototype: object = Object.prototype;
